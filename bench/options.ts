@@ -10,8 +10,8 @@ export interface Options {
   readonly servers: readonly ServerName[] | undefined
   readonly rounds: number
   /**
-   * Maximum duration of a round, in seconds. With `--requests`, a round ends when all its requests
-   * have a response.
+   * Maximum duration of a round, in seconds. With `--requests`, it is 600, and a round usually ends
+   * when all its requests have a response.
    */
   readonly seconds: number
   readonly requests: number
@@ -110,7 +110,10 @@ function read(args: readonly string[]) {
   }
 }
 
-/** Parses names that are separated by commas. Returns them in the order of `known`. */
+/**
+ * Parses names that are separated by commas. Returns them in the order of `known`, or `undefined`
+ * if the option is absent.
+ */
 export function names<Name extends string>(
   option: string,
   text: string | undefined,

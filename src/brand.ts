@@ -2,7 +2,7 @@
  * Recognizes objects that this library created, even if another copy of the library created them.
  * For example, a service may depend on two packages that each bring their own copy of the library.
  * The objects are marked with symbols from the global symbol registry, which all copies share. JSON
- * can't contain such a mark, and no copy depends on a class or a registry of another copy.
+ * can't contain such a mark, and no copy depends on a class of another copy.
  */
 
 const names = [
@@ -60,8 +60,9 @@ export function brandClass(name: BrandName, made: { readonly prototype: object }
 }
 
 /**
- * Returns the registry of this name, which all copies in this process share; the first call creates
- * it. Use a shared registry only where separate registries would be incorrect, not merely slower.
+ * Returns the registry of this name, which all copies of the library in this thread share. The
+ * first call creates it. Use a shared registry only where separate registries would be incorrect,
+ * not merely slower.
  */
 export function sharedRegistry<T extends object>(name: string, make: () => T): T {
   const key = Symbol.for(`express-rest-conventions.registry.${name}`)

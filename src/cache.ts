@@ -1,12 +1,13 @@
 /**
- * Caches of computed results. Every cache of the library is created here, with a name, a bound (its
- * maximum size), an owner and counters. docs/performance.md has a table with a row for each cache.
+ * Caches of computed results. The caches that `service.caches()` counts are created here, each with
+ * a name, a bound (its maximum size), an owner and counters. docs/performance.md has a table with a
+ * row for each cache.
  */
 
 import { cacheChannel } from './telemetry/channels.js'
 import type { CacheMessage } from './telemetry/messages.js'
 
-/** Every cache by its name, with the unit of its bound and the default bound. */
+/** The names of the caches, with the unit and the default of each bound. */
 export const cacheKinds = Object.freeze({
   /** Frozen copies of records. */
   records: { unit: 'characters', bound: 32 * 2 ** 20 },
@@ -14,7 +15,7 @@ export const cacheKinds = Object.freeze({
   items: { unit: 'characters', bound: 32 * 2 ** 20 },
   /** Rendered pages. */
   pages: { unit: 'characters', bound: 16 * 2 ** 20 },
-  /** Digests, one for each requested combination of URL, format and expansions. */
+  /** Digests, one for each requested combination of base URL, format and expansions. */
   views: { unit: 'entries', bound: 100 },
   /** Digests of the records that items link to. */
   'link-digests': { unit: 'entries', bound: 4_000 },
@@ -224,7 +225,7 @@ export class Caches implements CacheOwner {
     return this.#on
   }
 
-  /** The counters, one row for each name, in the order of `cacheKinds`. */
+  /** The counters, one row for each name that has a cache, in the order of `cacheKinds`. */
   counts(): readonly CacheCount[] {
     const all = [...this.#made.map((made) => made.count()), ...this.#included.flatMap((others) => others.counts())]
     const names = Object.keys(cacheKinds) as CacheName[]

@@ -65,7 +65,7 @@ export const clauses = {
   ),
   'REP-4': clause(
     'Local date-times',
-    'A date-time is ISO 8601 with seven fractional digits and no zone: `2026-01-31T08:30:00.0000000`.',
+    'A local date-time is ISO 8601 with seven fractional digits and no zone: `2026-01-31T08:30:00.0000000`.',
   ),
   'REP-5': clause(
     'Absolute addresses',
@@ -82,9 +82,9 @@ export const clauses = {
   ),
   'REP-8': clause(
     'Members',
-    'Responses always contain nullable members. A missing optional member of a body gets its default, or null. ' +
-      'Unknown members are refused. A read-only member may be sent with its current value. Responses never ' +
-      'contain write-only members.',
+    'Responses always contain nullable members. In POST and PUT, a missing optional member gets its default, or null ' +
+      'if it is nullable and has no default. Unknown members are refused. A read-only member may be sent with its ' +
+      'current value. Responses never contain write-only members.',
   ),
   'VERB-1': clause('GET', 'GET of a collection returns a list. GET of an item returns the item.'),
   'VERB-2': clause(
@@ -134,8 +134,8 @@ export const clauses = {
   ),
   'VERB-13': clause(
     'Committed changes',
-    "After a change is committed, no response says that nothing was changed. Parts that can't be returned are omitted " +
-      'from the response.',
+    "After a change is committed, no response says that nothing was changed. Parts that can't be returned are " +
+      'omitted from the response.',
   ),
   'QUERY-1': clause(
     'Filters',
@@ -188,8 +188,8 @@ export const clauses = {
   ),
   'HDR-6': clause(
     'Caching',
-    'Responses to authenticated requests are private and revalidated before each use. Errors and tokens are ' +
-      'never stored.',
+    'By default, responses to authenticated requests are private and revalidated before each use. Errors and ' +
+      'tokens are never stored.',
   ),
   'HDR-7': clause(
     'Browsers',
@@ -216,7 +216,7 @@ export const clauses = {
   ),
   'AUTH-6': clause(
     'Login attempts',
-    'Logins are limited by account and by address. An unknown user and a wrong password get the same response.',
+    'Logins are limited by account and by IP address. An unknown user and a wrong password get the same response.',
   ),
   'ERR-1': clause('Statuses', 'Each status has one meaning in all services.'),
   'ERR-2': clause(
@@ -236,7 +236,10 @@ export const clauses = {
     'Versions',
     'The version is the first segment. Several versions are served side by side. An unknown version gets 404.',
   ),
-  'VER-2': clause('Retired versions', 'Every request to a version that has ended gets 410 without a body.'),
+  'VER-2': clause(
+    'Retired versions',
+    'Every request to a version that has ended, or to a part of a version that has ended, gets 410 without a body.',
+  ),
   'VER-3': clause(
     'Deprecated versions',
     'A version that will end is announced in `Deprecation`, `Sunset` and a `Link` to its successor.',

@@ -1,4 +1,4 @@
-/** `express-rest-conventions`: declares and mounts resources, and exports the errors. */
+/** `express-rest-conventions`: declaring and mounting resources, and errors. */
 
 // Declaring
 

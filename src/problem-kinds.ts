@@ -1,4 +1,4 @@
-/** All problems that a request can cause. */
+/** The table of the problems that the library itself responds with. */
 
 interface ProblemKind {
   readonly status: number
@@ -7,7 +7,7 @@ interface ProblemKind {
   readonly clause: string
 }
 
-/** Every problem that the library responds with, by its stable code (ERR-1..3). */
+/** The library's own problems, by their stable codes (ERR-1..3). */
 export const problemKinds = {
   'bad-request': { status: 400, title: 'Bad request', clause: 'ERR-1' },
   'malformed-path': { status: 400, title: 'The path cannot be decoded', clause: 'PATH-11' },

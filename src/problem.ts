@@ -1,6 +1,6 @@
 /**
- * Problems with requests (`HttpProblem`, RFC 9457). Each problem has a stable code, which
- * `docs/errors.md` explains. A test compares that page with the codes in the library.
+ * Problems with requests (`HttpProblem`, RFC 9457). Each of the library's own problems has a stable
+ * code, which `docs/errors.md` explains. A test compares that page with the codes in the library.
  */
 
 import { brandClass, hasBrand } from './brand.js'
@@ -106,8 +106,8 @@ const problemKind: MadeKind = {
 }
 
 /**
- * Throws `ConfigurationError` for unknown or invalid options. Otherwise they would be silently
- * missing from the response.
+ * Throws `ConfigurationError` for an unknown code, and for unknown or invalid options. Otherwise
+ * such options would be silently missing from the response.
  */
 function checkProblem(kind: unknown, options: unknown): void {
   const first = 'the first argument of new HttpProblem()'
@@ -211,7 +211,10 @@ const statusCodes = new Map<number, ProblemCode>([
   [503, 'unavailable'],
 ])
 
-/** The problem codes for the error types of Express and its body parser. */
+/**
+ * The problem codes for error types of Express's body parser. For other types, the status
+ * determines the code.
+ */
 const parserCodes = new Map<unknown, ProblemCode>([
   ['entity.parse.failed', 'malformed-body'],
   ['request.aborted', 'malformed-body'],
@@ -219,10 +222,10 @@ const parserCodes = new Map<unknown, ProblemCode>([
 ])
 
 /**
- * Converts any thrown value to a problem. An `HttpProblem` is returned unchanged. An error from
- * http-errors with a status of 4xx or 503 keeps its status, and also its message if `expose` is
- * true. Any other value becomes a 500 that discloses nothing (ERR-3). Never throws, regardless of
- * the value.
+ * Converts any thrown value to a problem. An `HttpProblem` whose status is 4xx or 5xx is returned
+ * unchanged. An error from http-errors, or from Express for a path that can't be decoded, keeps its
+ * status if it is 4xx or 503. If its `expose` is true, it also keeps its message. Any other value
+ * becomes a 500 that discloses nothing (ERR-3). Never throws, regardless of the value.
  */
 export function toProblem(error: unknown): HttpProblem {
   try {
@@ -279,7 +282,8 @@ export const defaultProblemBase = 'tag:express-rest-conventions,2026:errors'
 
 /**
  * The RFC 9457 body of a problem (ERR-3), with the members `type`, `title`, `status`, `detail`,
- * `instance`, `code`, `clause`, `requestId` and `errors`, in this order.
+ * `instance`, `code`, `clause`, `requestId` and `errors`, in this order. Members without a value
+ * are left out.
  */
 export function problemBody(problem: HttpProblem, place: ProblemPlace = {}): Record<string, unknown> {
   return {

@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** The longest time in milliseconds for which one slice blocks the event loop. */
+/** Milliseconds after which a slice ends, before the next record. */
 const longestSlice = 20
 
 export class Slices {

@@ -1,4 +1,4 @@
-/** Time limits. Whenever the library waits with a limit, it uses these functions. */
+/** Time limits for waits, and pauses between attempts. */
 
 /** The longest delay of a Node timer, in milliseconds. Timers with a longer delay fire at once. */
 export const longestTimer = 2 ** 31 - 1
@@ -101,7 +101,7 @@ export function deadline(limit: number, passed: () => void): () => void {
 }
 
 /**
- * The delay in milliseconds before the next attempt, after `attempts` attempts. It is a random
+ * The pause in milliseconds before the next attempt, after `attempts` attempts. It is a random
  * number below a bound, so that two processes do not collide repeatedly. The bound is `first`,
  * doubled with each attempt, and at most `longest`.
  */

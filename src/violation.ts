@@ -1,8 +1,8 @@
 /**
  * A violation is an error at one position in a request: in the body, in a parameter or in a header
- * field. Each violation has a stable code with typed `params`, so that a client can describe it in
- * the language of its user without reading `detail` (ERR-3). `docs/errors.md` has a table of the
- * codes, which a test compares with this file.
+ * field. Each violation that the library finds has a stable code with typed `params`, so that a
+ * client can describe it in the language of its user without reading `detail` (ERR-3).
+ * `docs/errors.md` has a table of the codes, which a test compares with this file.
  */
 
 /** A value of `params`. */
@@ -148,7 +148,7 @@ type ParamName<C extends ViolationCode> = {
 
 /** One error in a request, with its position, the allowed values, and the closest allowed name. */
 export interface Violation {
-  /** Describes the error and how to fix it, in a sentence. */
+  /** Describes the error and how to fix it. */
   readonly detail: string
   /** RFC 6901 pointer into the request body; `''` is the whole body. */
   readonly pointer?: string

@@ -1,6 +1,6 @@
 /**
- * The literal names in requests and responses. Each name is defined only here. The rest of the code
- * says `page` and `size` for the parameters that are called `offest` and `limit` in requests.
+ * The literal names of parameters, header fields and media types. The rest of the code says `page`
+ * and `size` for the parameters that are called `offest` and `limit` in requests.
  */
 
 /** Names of the query parameters of a list (QUERY-2..7). */
@@ -68,8 +68,9 @@ export const header = {
 } as const
 
 /**
- * The header fields of a response that browser scripts may read (HDR-7). `crossOrigin()` exposes
- * them. Another CORS middleware should expose them too.
+ * The header fields of a response that scripts in browsers can read (HDR-7), in addition to those
+ * that CORS always allows. `crossOrigin()` exposes them. Another CORS middleware should expose them
+ * too.
  */
 export const exposedHeaders: readonly string[] = Object.freeze([
   header.etag,

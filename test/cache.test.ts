@@ -7,7 +7,7 @@ const one = (): number => 1
 const cacheOf = <V>(bound: number, sizeOf: (value: V) => number = one) => new Cache<number, V>('items', bound, sizeOf)
 
 describe('Cache', () => {
-  it('returns the value that was set last, counts its entries, and never exceeds its bound', () => {
+  it('returns the value that was set last, or none, counts its entries, and never exceeds its bound', () => {
     const operation = fc.oneof(
       fc.record({ kind: fc.constant('get' as const), key: fc.nat(20) }),
       fc.record({ kind: fc.constant('set' as const), key: fc.nat(20), size: fc.integer({ min: 1, max: 12 }) }),
@@ -94,7 +94,7 @@ describe('Caches', () => {
     ])
   })
 
-  it('store nothing if they are off, and turn off the caches of included middlewares too', () => {
+  it('stores nothing if it is off, and turns off the caches of included middlewares too', () => {
     const part = new Caches()
     const tokens = part.make<string, number>('tokens')
     tokens.set('a', 1)

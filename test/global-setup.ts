@@ -19,9 +19,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     cwd: fileURLToPath(new URL('..', import.meta.url)),
   })
   console.log(`Property tests: TEST_SEED=${process.env.TEST_SEED}.`)
-  // No test is skipped. A development dependency from npm contains PostgreSQL, and no test runs
-  // without it. No npm package contains Redis or NATS. If one of them is missing, the tests that
-  // need it fail with the reason.
+  // A development dependency contains PostgreSQL, and no test runs without PostgreSQL. No
+  // dependency contains Redis or NATS. If one of them is missing, the tests that need it fail with
+  // the reason.
   const redis = await findRedis().catch((error: Error) => ({
     line: error.message,
     url: undefined,

@@ -1,6 +1,6 @@
 /**
  * How much a test does: little in `npm test`, much in `npm run test:long`, and something in between
- * in `TEST_LONG=short npm run test:long`. CI runs the form in between.
+ * in `TEST_LONG=short npm run test:long`, which CI runs.
  */
 
 /** Whether this is a full run of `npm run test:long`. */
@@ -10,9 +10,9 @@ export const isLong = process.env.TEST_SIZE === 'long'
 const isShort = process.env.TEST_SIZE === 'short'
 
 /**
- * The number of cases that a test tries. It must not change what the test claims. A test file that
- * calls `size` needs a long form: a file with the ending `.long.test.ts` that imports the quick
- * file. With `TEST_LONG=short`, the number is the geometric mean of `quick` and `long`.
+ * The number of cases that a test tries. It must not change what the test claims. A quick test file
+ * that imports this module needs a long form: a file with the ending `.long.test.ts` that imports
+ * the quick file. With `TEST_LONG=short`, the number is the geometric mean of `quick` and `long`.
  */
 export const size = (quick: number, long: number): number => {
   if (isLong) return long
@@ -21,8 +21,8 @@ export const size = (quick: number, long: number): number => {
 
 /**
  * The cases of a test. `npm test` uses `few`, and the full long run uses all cases. With
- * `TEST_LONG=short`, the long run uses one of `parts` parts. `TEST_SEED` selects the part, so that
- * CI tries other cases with each commit.
+ * `TEST_LONG=short`, the long run uses one of `parts` parts. `TEST_SEED` selects the part. In CI,
+ * each commit has a seed of its own, so that other cases are tried.
  */
 export function share<T>(cases: readonly T[], parts: number, few: readonly T[] = cases): readonly T[] {
   if (isLong) return cases

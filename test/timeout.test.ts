@@ -136,7 +136,7 @@ describe('deadline()', () => {
     expect(other).not.toHaveBeenCalled()
   })
 
-  it('does not count time in which the event loop was blocked', async () => {
+  it('starts again if the event loop was blocked when the time was up', async () => {
     const calls: string[] = []
     const waited = new Promise<void>((resolve) =>
       deadline(200, () => {
@@ -151,7 +151,7 @@ describe('deadline()', () => {
     expect(calls).toEqual(['answer', 'deadline'])
   })
 
-  it('does not count time before the deadline was set', async () => {
+  it('does not count time before it was set', async () => {
     standStill(300)
     const calls: string[] = []
     const waited = new Promise<void>((resolve) =>

@@ -48,7 +48,8 @@ export const limit = 1_000_000_000
 
 /**
  * Returns a function that counts the requests of each caller in fixed windows of one minute. The
- * function returns the number of remaining requests, or throws a `Problem` with status 429.
+ * function returns the number of remaining requests and the seconds until the window ends, or
+ * throws a `Problem` with status 429.
  */
 export function minuteLimit(): (caller: string) => { readonly remaining: number; readonly reset: number } {
   const windows = new Map<string, { count: number; until: number }>()
@@ -74,8 +75,8 @@ export interface Account {
 }
 
 /**
- * The scrypt parameters that the OWASP Password Storage Cheat Sheet recommends. The library uses
- * the same parameters.
+ * The scrypt parameters: one of the sets that the OWASP Password Storage Cheat Sheet lists. The
+ * library uses the same set.
  */
 export const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 }
 const hashing = promisify<string, Buffer, number, object, Buffer>(scrypt)

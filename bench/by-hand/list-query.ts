@@ -18,8 +18,9 @@ export interface ListQuery {
 const parameters = ['sucursalDeDistribucion', 'lote', 'sort', 'offest', 'limit', 'expand']
 
 /**
- * Parses a list query. Every framework provides the parameters of a query as an object of strings.
- * Throws a `Problem` with status 400 if the query is invalid.
+ * Parses a list query, which every framework provides as an object. The value of a parameter is a
+ * string, unless the parameter is repeated. Throws a `Problem` with status 400 if the query is
+ * invalid.
  */
 export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQuery {
   for (const name in query) {
@@ -57,8 +58,8 @@ export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQu
 }
 
 /**
- * Parses the id in a path. Returns `undefined` if the id is not a number, because no piece can have
- * such an id.
+ * Parses the id in a path. Returns `undefined` if the id is not written as a positive integer,
+ * because no piece can have such an id.
  */
 export function parseNumero(text: string): number | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined

@@ -1,6 +1,6 @@
 /**
- * The hand-written store in PostgreSQL, through `pg`. One prepared statement with a join reads an
- * item. One compare-and-set statement replaces a piece.
+ * The hand-written store in PostgreSQL, through `pg`. One prepared statement with a join reads a
+ * piece and its contract. One compare-and-set statement replaces a piece.
  */
 import { poolOf } from '../data/pool.js'
 import type { Contrato, Pieza } from '../data/resources.js'

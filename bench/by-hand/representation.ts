@@ -1,6 +1,6 @@
 /**
- * Converts records to representations, and back. In a representation, the key of a contract becomes
- * a link.
+ * Converts records to representations, and back. In a representation, a link or the whole contract
+ * takes the place of the contract's key.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { contractsPath, origin, piecesPath } from '../data/addresses.js'

@@ -1,4 +1,4 @@
-/** Writes XML with the builder of `fast-xml-parser`, as most services do. */
+/** Writes XML with the builder of `fast-xml-parser`, as many services do. */
 import { XMLBuilder } from 'fast-xml-parser'
 import type { WirePieza } from './representation.js'
 

@@ -1,4 +1,7 @@
-/** The budget of a request: the counts that were last measured, plus a small margin. */
+/**
+ * The budget of a request: the counts that were last measured. Bytes, calls and code have a small
+ * margin.
+ */
 import { type CountedName, countedNames } from './workloads.js'
 
 /** Average counts of one request. */

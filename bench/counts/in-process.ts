@@ -91,7 +91,7 @@ export class Caller {
     this.#server.emit('connection', this.#connection)
   }
 
-  /** Sends requests until `next` returns `undefined`. */
+  /** Sends requests until `next`, which gets the previous response, returns `undefined`. */
   run(
     handler: RequestListener,
     watch: Watch,

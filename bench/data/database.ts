@@ -6,7 +6,9 @@ import pg from 'pg'
 import { define, tables } from '../servers/library.js'
 import { contracts, pieces } from './records.js'
 
-/** Thrown if there is no PostgreSQL server, or no permission to create a schema. */
+/**
+ * Thrown if the schema cannot be created, for example because there is no server or no permission.
+ */
 export class NoDatabase extends Error {}
 
 export interface Database {

@@ -18,7 +18,7 @@ export interface Sample {
   /** Median and 99th percentile of the response time, in microseconds. */
   readonly median: number
   readonly p99: number
-  /** Adapter calls for each request. */
+  /** Adapter calls for each request, or 0 if the server does not count them. */
   readonly calls: number
   /**
    * The CPU time (in milliseconds) and the heap (in bytes) that the server needed for its set-up.

@@ -9,8 +9,8 @@ export interface Options {
   readonly curves: readonly CurveName[]
   readonly rounds: number
   /**
-   * Maximum duration of a round, in seconds. With `--requests`, a round ends when all its requests
-   * have a response.
+   * Maximum duration of a round, in seconds. With `--requests`, it is 600, and a round usually ends
+   * when all its requests have a response.
    */
   readonly seconds: number
   readonly requests: number

@@ -19,7 +19,7 @@ export interface Ran {
 
 /**
  * Runs several workers concurrently. `send` sends one request for the worker with the given number.
- * If `send` throws, the run ends.
+ * If `send` rejects, the run rejects.
  */
 export async function clocked(
   workers: number,

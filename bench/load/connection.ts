@@ -90,8 +90,9 @@ const fields = (headers: Readonly<Record<string, string>>): string =>
     .join('')
 
 /**
- * Parses the received data. Returns `undefined` while the response is incomplete (RFC 9112 6.3).
- * The data contains at most one response, because requests are sequential.
+ * Parses the received data. Returns `undefined` while the response is incomplete (RFC 9112 6.3),
+ * and an `Error` if the data is not a final HTTP/1.1 response. The data contains at most one
+ * response, because requests are sequential.
  */
 export function parseReply(bytes: Buffer, tags: boolean): Reply | Error | undefined {
   const end = bytes.indexOf('\r\n\r\n')

@@ -1,6 +1,6 @@
 /**
- * The project's goals for the CPU time of a request. Each goal compares the library, with all its
- * conventions, with another server that does the same work.
+ * The project's goals for the CPU time of a request. Each goal compares a server that uses the
+ * library with another server that does the same work.
  */
 import type { ServerName } from '../servers/index.js'
 import type { WorkloadName } from '../workloads/index.js'
@@ -24,8 +24,8 @@ const readsOfPostgres = ['pg-item', 'pg-page', 'pg-page-expanded', 'pg-page-any'
 const writesOfPostgres = ['pg-create', 'pg-patch'] as const
 
 /**
- * The maximum CPU time of each server, as a multiple of the CPU time of `express-helper` and of
- * `fastify-tuned`.
+ * The maximum CPU time of a server in some workloads, as a multiple of the CPU time of
+ * `express-helper` and of `fastify-tuned`.
  */
 const table: readonly (readonly [
   of: ServerName,

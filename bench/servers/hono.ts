@@ -1,6 +1,6 @@
 /**
- * Hono on its Node server, with Hono's own middleware for entity tags and tokens. Hono has no
- * middleware for rate limits, so the rate limit is hand-written.
+ * Hono on its Node server, with Hono's own middleware for tokens and for the entity tags of lists.
+ * Hono has no middleware for rate limits, so the rate limit is hand-written.
  */
 import type { webcrypto } from 'node:crypto'
 import type { Server } from 'node:http'

@@ -135,8 +135,9 @@ async function apiApp(setting: Setting): Promise<Express> {
 const loadLibrary = ({ checkout }: Setting): Promise<Library> => loadEntries(checkout)
 
 /**
- * Loads all exports of the library in a checkout into one object. In an older checkout, the library
- * has only one entry point, and some exports have other names.
+ * Loads the exports of the library's main entry point, of `auth` and of `middleware` into one
+ * object. An older checkout has only the main entry point, and some of its exports have other
+ * names.
  */
 export async function loadEntries(checkout: string): Promise<Library> {
   const entries = ['dist/index.js', 'dist/auth/index.js', 'dist/middleware/index.js'].filter((path) =>
@@ -150,7 +151,7 @@ export async function loadEntries(checkout: string): Promise<Library> {
 
 const tokenKey = ({ secret }: Setting) => ({ algorithm: 'HS256', key: Buffer.from(secret, 'base64') }) as const
 
-/** Returns the definitions, each with its adapter. */
+/** Returns the definitions with their adapters, and their mounts. */
 async function resources(library: Library, setting: Setting, over = <A extends object>(adapter: A): A => adapter) {
   const { mount } = library
   const { contratos, piezas } = define(library)

@@ -9,9 +9,9 @@ import type { Keys } from './keys.js'
 const path = `${piecesPath}/77`
 
 /**
- * Checks that the shop's scripts may read every response, and that every response has secure
+ * Checks that the shop's scripts may read an item and a 401, and that both responses have secure
  * headers. A preflight must require no token. Scripts of another site must not be allowed to read
- * responses.
+ * the item.
  */
 export async function checkFull(ask: Ask, keys: Keys): Promise<void> {
   const item = await ask(path, { headers: { origin: shop } })

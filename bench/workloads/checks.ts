@@ -76,7 +76,7 @@ export async function checkPage(ask: Ask, expand = ''): Promise<void> {
 export const checkExpandedPage = (ask: Ask): Promise<void> => checkPage(ask, '&expand=contrato')
 
 /**
- * Returns the body of a POST: a piece of the third branch. The piece is newer than all other
+ * Returns the body of a POST: a piece of the third branch. The piece is newer than all initial
  * pieces, as new pieces usually are. A list that is sorted by date can therefore append it quickly.
  */
 export function newBody(at: number): Record<string, unknown> {
@@ -148,7 +148,7 @@ export async function checkPatch(ask: Ask): Promise<void> {
   isProblem(await patch({ lote: null }, next), 422)
 }
 
-/** Checks that a list shows a change immediately. */
+/** Checks pages and a PATCH, and that a list shows a change immediately. */
 export async function checkMixed(ask: Ask): Promise<void> {
   await checkPage(ask)
   await checkPatch(ask)

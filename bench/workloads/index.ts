@@ -44,8 +44,8 @@ export interface Workload {
   /** The number of connections. Each has one request in flight. Default: 10. */
   readonly connections?: number
   /**
-   * The number of requests of the warm-up, which takes at most ten seconds. A second warm-up of one
-   * second follows. Default: 5,000.
+   * The maximum number of requests of the first warm-up, which takes at most ten seconds. A second
+   * warm-up of at most one second follows. Default: 5,000.
    */
   readonly warmUp?: number
   /** Checks responses of a server. Throws if a response is wrong. */

@@ -14,7 +14,7 @@ const orders = defineResource({
       state: { type: 'string', enum: ['open', 'cancelled', 'expired'], default: 'open' },
     },
   },
-  // Refuses a second cancellation, which would refund the order twice.
+  // Refuses changes of an order that is not open any more, so that it is not refunded twice.
   rules: (_next, { current }) =>
     current !== undefined && current.state !== 'open'
       ? [
@@ -110,11 +110,11 @@ export async function expireOrders(
   pool: pg.Pool,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<number, HttpProblem>> {
-  const open = service.records(orders, { principal: 'nightly', signal })
+  const records = service.records(orders, { principal: 'nightly', signal })
   const { rows } = await pool.query<{ id: number }>("SELECT id FROM orders WHERE state = 'open' ORDER BY id")
   const refused = new Map<number, HttpProblem>()
   for (const { id } of rows) {
-    const result = await open.patch(id, { state: 'expired' })
+    const result = await records.patch(id, { state: 'expired' })
     if ('problem' in result) refused.set(id, result.problem)
   }
   return refused

@@ -16,8 +16,8 @@ export interface Broker {
   readonly lost: AbortSignal
   /**
    * Resolves to `undefined` when the broker has stored the message. Resolves to the reason if the
-   * broker refuses this particular message, for example because it is too large. Rejects if the
-   * outcome is unknown, or if the broker accepts no messages at the moment.
+   * broker or its client refuses this particular message, for example because it is too large.
+   * Rejects if the outcome is unknown, or if the broker accepts no messages at the moment.
    */
   publish(message: ChangeMessage): Promise<string | undefined>
   close(): Promise<void>

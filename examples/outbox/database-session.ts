@@ -19,8 +19,9 @@ export interface DatabaseSession {
   /** Aborted when the session is lost. */
   readonly lost: AbortSignal
   /**
-   * Whether this process is certain to hold the lock. After the process was paused, the result is
-   * false until a query shows that the session still exists.
+   * Whether the session certainly still exists, and with it a lock that it has acquired. After a
+   * long pause of the process, the result is false until a query shows that the session still
+   * exists.
    */
   holds(): boolean
   /** Acquires the lock if it is free. Resolves to true if this session holds the lock. */
@@ -32,7 +33,7 @@ export interface DatabaseSession {
   unpublished(limit: number): Promise<readonly ChangeMessage[]>
   mark(positions: readonly number[]): Promise<void>
   postpone(refusals: readonly Refusal[]): Promise<void>
-  /** Deletes up to 1,000 changes that were published before `days` ago. */
+  /** Deletes up to 1,000 changes that were published more than `days` days ago. */
   sweep(days: number): Promise<void>
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the publisher as a process: `DATABASE_URL=... NATS_URL=... node publish.js`. SIGTERM stops
- * the process.
+ * Runs the publisher as a process: `DATABASE_URL=... NATS_URL=... node publish.js`. SIGTERM or
+ * SIGINT stops the process.
  */
 import { publishChanges } from './publisher.js'
 

@@ -12,7 +12,7 @@ export interface RedisConnection {
   close(): void
 }
 
-/** Milliseconds to wait for the first connection. */
+/** Milliseconds to wait for a connection. */
 const connectTimeout = 1_000
 
 /** Milliseconds between two pings. */

@@ -12,8 +12,9 @@ import { openStores } from './store/stores.js'
 import { workersSharePort } from './workers.js'
 
 /**
- * Opens the stores, starts the server, and prints the greeting. `started` is called with the parts
- * that must be closed on a signal. Throws `SettingError` if a setting can't be used.
+ * Opens the stores, starts the server, and prints the greeting. A worker sends the greeting to the
+ * primary process instead. `started` is called with the parts that must be closed on a signal.
+ * Throws `SettingError` if a setting can't be used.
  */
 export async function serve(settings: Settings, started: (running: Running) => void): Promise<void> {
   const access = await openAccess(settings)

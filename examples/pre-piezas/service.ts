@@ -102,7 +102,7 @@ const info = {
 const pages = docsPages({ console: true })
 
 /**
- * `/v1` and `/v8`, for callers with a Bearer token. The two versions differ only in `clientes`, and
+ * `/v1` and `/v8`, for callers with a Bearer token. The two versions have different `clientes`, and
  * share all other resources. Scripts of any origin may call both versions. This is safe, because
  * browsers do not send such tokens by themselves.
  */
@@ -141,7 +141,7 @@ function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access,
 
 /**
  * `/public/login` and `/public/v1`. Callers can create, read and delete pre-pieces. They can also
- * read the items to which pre-pieces link, and list the components of a pre-piece.
+ * read contracts, clients, postal codes and components, and list the components of a pre-piece.
  */
 function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
   const { key, publicAudience: audience, find } = access

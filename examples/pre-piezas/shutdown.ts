@@ -1,4 +1,4 @@
-/** Ends the process without losing a request. */
+/** Ends the process without losing requests that end in time. */
 import cluster from 'node:cluster'
 import type { GracefulServer } from 'express-rest-conventions/server'
 

@@ -58,8 +58,8 @@ export const fixedByScope = (
 ): readonly string[] => (by ?? []).map(([member]) => member).filter((member) => Object.hasOwn(scope, member))
 
 /**
- * The members for which the caller's scope requires another value than the parent's key. If there
- * are any, attaching a record to this parent would move the record out of the scope.
+ * The members that hold the parent's key and that the caller's scope fixes to other values. If
+ * there are any, attaching a record to this parent would move the record out of the scope.
  */
 export const leavesScope = (
   { by }: Pick<Association, 'by'>,

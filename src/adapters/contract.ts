@@ -1,8 +1,8 @@
 /**
  * The contract between the library and the data of a service. An adapter does not deal with HTTP:
  * it gets no entity tags, patches or media types. If the adapter lacks the method that a request
- * needs, the response is 405, and its `Allow` header field lists the supported methods (VERB-9). A
- * read-only adapter has only `list` and `read`.
+ * needs, such as `create` for a POST, the response is 405. Its `Allow` header field lists the HTTP
+ * methods that are supported (VERB-9). A read-only adapter needs only `list` and `read`.
  */
 
 /**
@@ -23,13 +23,16 @@ export interface Stored<T> {
   readonly version: string
 }
 
-/** How a member is compared with a value (QUERY-1). */
+/**
+ * How a member is compared with a value (QUERY-1). `contains`: the member is an array that contains
+ * the value.
+ */
 export type Operator = 'eq' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 'null'
 
 /**
  * One condition of a list. Only records that meet all conditions are listed. Values already have
- * the type that the schema declares. A member that is null or absent matches only `null`
- * conditions.
+ * the type that the schema declares. A member that is null or absent meets no condition except
+ * `null` with the value `true`.
  */
 export type Condition = ConditionTarget &
   (
@@ -64,7 +67,10 @@ export interface ParentKey {
   readonly collection: string
   /** The parent's key: a scalar, or an object of the key's parts if the key is composite. */
   readonly key: unknown
-  /** The path segment below the parent. It distinguishes two associations with the same parent. */
+  /**
+   * The path segment below the parent. It distinguishes several associations with the same
+   * collection.
+   */
   readonly as: string
 }
 
@@ -91,7 +97,7 @@ export interface ListRequest {
   /** The unmodified text of `q` (QUERY-3). */
   readonly search?: string
   /**
-   * The order of the list. The key always comes last, so no two records are equal in this order.
+   * The order of the list. The terms include the key, so no two records are equal in this order.
    * Null sorts as the largest value. The array is empty only together with `search`. Records are
    * then ordered by rank, and records of equal rank by ascending key.
    */
@@ -103,9 +109,9 @@ export interface ListRequest {
   /** The number of items before the page. Always a safe integer. */
   readonly offset: number
   /**
-   * The position of the page, if the client followed a `Link` (QUERY-7). The page then holds the
-   * `size` items next to that position, and `offset` does not apply. A store that can't seek
-   * ignores `seek` and uses `offset`.
+   * The position of the page, if the client followed a `Link` that contains one (QUERY-7). The page
+   * then holds up to `size` items next to that position, and `offset` does not apply. A store that
+   * can't seek ignores `seek` and uses `offset`.
    */
   readonly seek?: KeysetPosition
   /** `false`: the total will not be used, so a store may skip counting. */
@@ -128,17 +134,18 @@ export interface Page<T> {
   readonly exact?: boolean
   /**
    * Whether the store supports `seek` for lists in this order. If so, links to neighbouring pages
-   * may contain a position, so that the store need not count the rows before the page.
+   * contain a position if possible, so that the store need not skip the rows before the page.
    */
   readonly seekable?: boolean
   /**
    * Whether there are items beyond this page: before the page if `seek.backwards` is true,
-   * otherwise after it. If `more` is absent, the library computes it from the total.
+   * otherwise after it. If `more` is absent, the library computes it from the total. If there is no
+   * exact total, a full page counts as having more items after it.
    */
   readonly more?: boolean
   /**
-   * Set if the request contains a value that the store can't compare with. The response is then
-   * 400.
+   * Set if the store can't compare a member with a value in the request. If the value comes from
+   * the query, the response is 400. Otherwise, the list counts as empty.
    */
   readonly refused?: Refused
 }
@@ -149,8 +156,8 @@ export interface AdapterCall {
   /**
    * The caller's scope: member -> the value that the member must have. The scope applies to every
    * list, count, read and write of this resource. Created records get these values. The members are
-   * top-level: their names never contain a dot. `false`, `0` and `''` are ordinary values. `recall`
-   * does not need the scope, because each idempotency id belongs to one scope.
+   * top-level: their names never contain a dot. `false`, `0` and `''` are ordinary values. Only
+   * `recall` does not need the scope, because each idempotency id belongs to one scope.
    */
   readonly scope: Readonly<Record<string, Scalar>>
   readonly requestId: string
@@ -190,7 +197,7 @@ export interface AdapterCall {
    * On a write: the kind of request. The kind is `patch` for a PATCH request, and for a PUT or
    * DELETE of a flag, which is a boolean member with a URL of its own (PATH-8). In both cases, the
    * library calls `replace()` with the whole record. If `action` is absent, the kind is the name of
-   * the method.
+   * the adapter method that is called.
    */
   readonly action?: WriteAction | undefined
   /**
@@ -253,8 +260,8 @@ export interface ShownLinks {
  */
 export interface Idempotency {
   /**
-   * The digest of the caller, the collection and the client's idempotency key. Two callers never
-   * share an id.
+   * The digest of the caller's identity and scope, the URL of the list, and the client's
+   * idempotency key.
    */
   readonly id: string
   /** The digest of the request body's value. Equal values have equal digests. */
@@ -270,7 +277,8 @@ export type Repeated = 'mismatched' | 'running'
 
 /**
  * A refusal by the store's own rules. If a write is refused, the response is a 422 that names the
- * members (ERR-2). If a list is refused, the response is a 400 that names the parameters.
+ * members (ERR-2). If a list is refused because of its query, the response is a 400 that names the
+ * parameters.
  */
 export interface Refused {
   /**
@@ -329,8 +337,8 @@ export type WriteAction = WriteMethod | 'patch'
  * frozen. It must not modify anything that it has returned either.
  *
  * Compare-and-set is the adapter's task: if `expected` is given, the adapter compares it with the
- * stored version in the same atomic step as the write (HDR-3). `call.scope` applies to every
- * method: a record outside the scope counts as absent.
+ * stored version in the same atomic step as the write (HDR-3). `call.scope` applies to every method
+ * except `recall`: a record outside the scope counts as absent.
  */
 export interface Adapter<T, K> {
   /**
@@ -348,8 +356,8 @@ export interface Adapter<T, K> {
    */
   ready?(offered?: ReadonlySet<WriteMethod>): Awaitable<void>
   /**
-   * Returns one page and the number of all matching items. Both come from the same consistent state
-   * of the data.
+   * Returns one page and, if the store counts, the number of all matching items. Both come from the
+   * same consistent state of the data.
    */
   list(request: ListRequest, call: AdapterCall): Awaitable<Page<T>>
   /**
@@ -380,8 +388,9 @@ export interface Adapter<T, K> {
   /**
    * Returns the record that an earlier create kept under the id in `call.idempotency`, even if the
    * record has been changed or removed since. Returns `'mismatched'` if the kept record has another
-   * fingerprint. Returns `undefined` if no record is kept. An adapter without this method keeps no
-   * records, and never gets an `idempotency`.
+   * fingerprint, and may return `'running'` if that create has not finished. Returns `undefined` if
+   * no record is kept. An adapter without this method keeps no records, and never gets an
+   * `idempotency`.
    */
   recall?(call: AdapterCall): Awaitable<Stored<T> | Repeated | undefined>
   replace?(

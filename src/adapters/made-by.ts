@@ -2,13 +2,15 @@
  * Checks the return values and exceptions of the service's own functions, so that an error message
  * names the function at fault.
  */
+
 import { isDeepStrictEqual } from 'node:util'
 import { isContainer, isList, isObject, isPlainObject, own } from '../definition/json.js'
+import { loggableError } from '../failures/loggable.js'
 import { isPromise } from '../promise.js'
 
 /**
- * Calls one of the service's own functions. If the function throws a primitive, `called` throws an
- * error that names the function.
+ * Calls one of the service's own functions. If the function throws a value that is not an object,
+ * `called` throws an error that names the function instead.
  */
 export function called<R>(name: string, work: () => R): R {
   try {
@@ -28,8 +30,8 @@ export async function calledLater<R>(name: string, work: () => R): Promise<Await
 }
 
 /**
- * Replaces a thrown primitive with an error, because a primitive has no stack that shows where it
- * was thrown.
+ * Replaces a thrown value that is not an object with an error, because such a value has no stack
+ * that shows where it was thrown.
  */
 const thrownBy = (name: string, thrown: unknown): unknown => (isContainer(thrown) ? thrown : nonError(name, thrown))
 
@@ -47,7 +49,7 @@ export function blameHook(hook: string, members: readonly string[], { given, mad
     return !isDeepStrictEqual(own(given, name), own(made, name))
   }
   if (members.length === 0 || !members.every(isChanged)) return
-  throw new Error(`${hook} sets ${members.map((member) => `"${member}"`).join(', ')} to a value that ${why}.`)
+  throw loggableError(`${hook} sets ${members.map((member) => `"${member}"`).join(', ')} to a value that ${why}.`)
 }
 
 interface Blamed {
@@ -70,7 +72,7 @@ export function madeBy<R>(name: string, collection: string, made: R): Awaited<R>
     for (const [member, value] of Object.entries(made)) {
       const found = notJson(value, [made])
       if (found === undefined) continue
-      throw new Error(
+      throw loggableError(
         `${name} of "${collection}" returned ${found} in "${member}". Use only values that JSON ` +
           'supports, for example a string for a date.',
       )
@@ -78,7 +80,7 @@ export function madeBy<R>(name: string, collection: string, made: R): Awaited<R>
     return made as Awaited<R>
   }
   const gave = isList(made) ? 'a list' : made === null ? 'null' : made === undefined ? 'undefined' : `a ${typeof made}`
-  throw new Error(`${name} of "${collection}" returned ${gave}. Return the record.`)
+  throw loggableError(`${name} of "${collection}" returned ${gave}. Return the record.`)
 }
 
 /**
@@ -103,8 +105,7 @@ export function refusePromise(what: string, given: unknown): void {
   if (!isPromise(given)) return
   // Nothing else handles this promise, so a rejection would end the process.
   given.then(undefined, () => {})
-  throw new Error(
-    `${what} returned a promise. This adapter is synchronous: return the value itself, and look up other data ` +
-      'beforehand.',
+  throw loggableError(
+    `${what} returned a promise. Make it synchronous: return the value itself, and look up other data beforehand.`,
   )
 }

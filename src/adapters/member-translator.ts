@@ -65,8 +65,8 @@ export class MemberTranslator {
   }
 
   /**
-   * Converts a record of the store to a record of the view. A later write of the same request gets
-   * the store's record as `before`.
+   * Converts a record of the store to a record of the view. If it was read for a write
+   * (`call.fresh`), that write gets the store's record as `before`.
    */
   showFor(call: AdapterCall, row: Row): Row {
     const shown = this.toShown(row)

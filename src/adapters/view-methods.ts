@@ -1,8 +1,11 @@
 /**
  * The methods of a view, which is an adapter for an older version of the API (see `adapterView`).
- * They translate requests to the members of the store, and results to the members of the view.
+ * They rename and convert the members of records: in requests, from the view's form to the store's
+ * form, and in results, back.
  */
+
 import { isContainer } from '../definition/json.js'
+import { loggableError } from '../failures/loggable.js'
 import type {
   Adapter,
   AdapterCall,
@@ -188,7 +191,7 @@ const refusedAbove = <R>(translator: MemberTranslator, result: R | Refused): R |
   isRefused(result) ? translator.refused(result) : result
 
 function definedResult<R>(method: string, result: R | undefined): R {
-  if (result === undefined) throw new Error(`The adapter below a view returned undefined from ${method}().`)
+  if (result === undefined) throw loggableError(`The adapter below a view returned undefined from ${method}().`)
   return result
 }
 

@@ -30,7 +30,7 @@ export const viewOf = (adapter: object): ViewParts | undefined => views.get(adap
  * Makes an adapter for an older version of the API from the adapter of a newer version. Maps the
  * names and values of members, filters and sort orders. If the store has a member that the older
  * version lacks, name the member in `hides`, so that PUT and PATCH keep its value. Members of the
- * key can be renamed, but their values are not converted.
+ * key can be renamed. Do not convert their values: keys in requests are not converted.
  *
  * Throws `ConfigurationError` if an option is misspelt, if two members of the view map to the same
  * member of the store, or if a renamed member is also hidden.

@@ -1,14 +1,17 @@
 /** Permissions, which are checked before any data is read or changed (AUTH-4). */
+
 import type { KeyValue } from '../definition/key.js'
+import { loggableError } from '../failures/loggable.js'
 import { HttpProblem } from '../problem.js'
 import { settled } from '../promise.js'
 import { header } from '../wire.js'
 
 /**
  * An action on a resource. `list` and `create` apply to a collection. All other actions apply to an
- * item: `attach` adds the item to the collection of a parent, and `detach` removes the item from
- * that collection. An endpoint, which is a documented path that is not a resource, has the actions
- * `read` (GET), `create` (POST), `replace` (PUT), `patch` (PATCH) and `remove` (DELETE).
+ * item (but see {@link Permission} for `read` without a key). `attach` adds the item to the
+ * collection of a parent, and `detach` removes the item from that collection. An endpoint, which is
+ * a documented path that is not a resource, has the actions `read` (GET), `create` (POST),
+ * `replace` (PUT), `patch` (PATCH) and `remove` (DELETE).
  */
 export type Action = 'list' | 'create' | 'read' | 'replace' | 'patch' | 'remove' | 'attach' | 'detach'
 
@@ -26,7 +29,7 @@ export type Decided = Decision | Promise<Decision>
  * Decides whether a principal may perform an action. `resource` is the name of the collection or
  * endpoint. `key` is the key of the item, if there is one. For a collection, `read` without a key
  * asks whether the principal may read items of the collection at all. If the function throws or
- * rejects, the error becomes the response, so a failed decision never grants access.
+ * rejects, the response is an error, so a failed decision never grants access.
  *
  * @example
  * const permission: Permission<Claims> = ({ role }, action) => {
@@ -66,7 +69,7 @@ export function decide(permission: Permission, principal: unknown, { action, res
 
 function checkDecision(decision: Decision): Decision {
   if (decisions.has(decision)) return decision
-  throw new Error(
+  throw loggableError(
     `permission() returned a value of type ${typeof decision}. It must return 'allow', 'forbidden' or ` +
       `'method-not-allowed'.`,
   )

@@ -7,8 +7,7 @@ import { attemptChecks } from './checks/attempts.js'
 import { judgeAnswers } from './checks/every-answer.js'
 import { listChecks } from './checks/index.js'
 import { serviceChecks } from './checks/service-checks.js'
-import { Client } from './client/client.js'
-import type { Principal } from './client/principals.js'
+import { Client, type ClientOptions } from './client/client.js'
 import { type CheckServiceOptions, defaults, defaultsOf, resolveCheckOptions } from './options.js'
 import { type CheckReport, reportOf } from './report/report.js'
 import { runListChecks, runServiceChecks } from './run.js'
@@ -85,8 +84,9 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
     const unlisted = { safe: [], writing: publicChecks.filter(isWanted), disposable: [] }
     for (const collection of target.unlisted ?? [])
       await runListChecks(service, collection, unlisted, ledger, report, directService)
+    const { isLimited } = client
     const left =
-      ledger === undefined ? [] : await cleanUpAlways(service, ledger, principals, defaultsOf(production).rate * 2)
+      ledger === undefined ? [] : await cleanUpAlways(service, ledger, { principals, rate, production, isLimited })
     // These checks log in with wrong passwords. They run last, because the service may then block
     // the IP address of this client.
     await runServiceChecks(service, attemptChecks.filter(isWanted), report)
@@ -100,21 +100,15 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
 
 /**
  * Removes the records that the ledger lists. The cleanup has its own budget of requests, so that
- * records are removed even if the run has used up its budget.
+ * records are removed even if the run has used up its budget. All other limits are those of the run.
  */
 async function cleanUpAlways(
   { base, target }: Service,
   ledger: Ledger,
-  principals: readonly Principal[],
-  rate: number,
+  limits: Pick<ClientOptions, 'principals' | 'rate' | 'production' | 'isLimited'>,
 ): Promise<readonly Leftover[]> {
   const budget = 100 + 10 * ledger.left.length
-  const client = new Client({
-    principals,
-    rate,
-    budget,
-    mayWrite: (method, url) => ledger.mayWrite(method, url),
-  })
+  const client = new Client({ ...limits, budget, mayWrite: (method, url) => ledger.mayWrite(method, url) })
   try {
     return await cleanUp(new Service(base, target, client), ledger)
   } finally {
@@ -140,13 +134,14 @@ export async function removeLeftovers(
     published,
     write,
     production = false,
+    rate = defaultsOf(production).rate,
   } = resolveCheckOptions('removeLeftovers()', options)
   const learned = resolveTarget(given)
   const target = published === undefined ? learned : { ...learned, published: published.replace(/\/+$/, '') }
   const ledger = new Ledger(write as string)
   const client = new Client({ principals, ...defaults })
   try {
-    return await cleanUpAlways(new Service(base, target, client), ledger, principals, defaultsOf(production).rate)
+    return await cleanUpAlways(new Service(base, target, client), ledger, { principals, rate, production })
   } finally {
     client.close()
     ledger.close()
@@ -154,8 +149,9 @@ export async function removeLeftovers(
 }
 
 /**
- * Returns the target that the checks need. It is derived from an OpenAPI document, or read from the
- * content of a target file. Throws `ConfigurationError` if `given` is neither, or is invalid.
+ * Returns the target: the facts about the service that the checks need. They are derived from an
+ * OpenAPI document, or read from the content of a target file. Throws `ConfigurationError` if
+ * `given` is neither, or is invalid.
  */
 export function resolveTarget(given: unknown): Target {
   if (isDocument(given)) return targetOf(given)

@@ -6,6 +6,7 @@ import { canonicalText, get, isList, isObject, type JsonObject } from '../defini
 import { header, parameter } from '../wire.js'
 import type { SendOptions } from './client/client.js'
 import type { Exchange } from './client/exchange.js'
+import { isItemId } from './item-id.js'
 import type { Service } from './service.js'
 import type { CollectionTarget } from './target/target.js'
 import { NotApplicable, Unchecked } from './verdict.js'
@@ -67,15 +68,18 @@ export class Listing {
 
   /**
    * The path of one item. Throws `NotApplicable` if items have no URL, and `Unchecked` if there are
-   * no items.
+   * no items or if the id of the item is not known.
    */
   async anItem(): Promise<string> {
     const [item] = await this.items()
     return this.pathOf(item as JsonObject)
   }
 
+  /** The path of an item. Throws `Unchecked` if the item has no id, or an id that can't be in a path. */
   pathOf(item: JsonObject): string {
-    return `${this.path}/${encodeURIComponent(this.idOf(item)).replaceAll('%2C', ',').replaceAll('%3D', '=')}`
+    const id = encodeURIComponent(this.idOf(item)).replaceAll('%2C', ',').replaceAll('%3D', '=')
+    if (!isItemId(id)) throw new Unchecked(`an item of ${this.path} has the id "${id}", which cannot be in an address`)
+    return `${this.path}/${id}`
   }
 
   /**

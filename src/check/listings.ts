@@ -9,7 +9,9 @@ import type { Service } from './service.js'
 import type { CollectionTarget } from './target/target.js'
 import { NotApplicable, Unchecked } from './verdict.js'
 
-/** The number of parents that are tried. The parent with the most items below it is used. */
+/**
+ * The maximum number of parents that are tried. The parent with the most items below it is used.
+ */
 const maxParents = 5
 
 /** The listing of a collection. Throws `Unchecked` if no parent can be found. */

@@ -25,11 +25,14 @@ export interface CheckServiceOptions {
    * A user that can log in, for the checks of the login (AUTH-2, AUTH-3, AUTH-6). Default: none.
    */
   readonly account?: Account
-  /** The maximum number of requests per second. Default 50, or 10 with `production`. */
+  /**
+   * The maximum number of requests per second, also while records are removed. Default 50, or 10
+   * with `production`.
+   */
   readonly rate?: number
   /**
-   * The maximum number of requests. Checks that would exceed this number are reported as not
-   * checked. Default 3,000.
+   * The maximum number of requests of the checks. Checks that would exceed this number are reported
+   * as not checked. Default 3,000.
    */
   readonly budget?: number
   /**
@@ -40,12 +43,13 @@ export interface CheckServiceOptions {
   readonly write?: string
   /**
    * Sends nothing that could lock accounts, exhaust limits or load the service: no altered tokens,
-   * no passwords, no races, no large bodies, at most 10 requests per second, and nothing after a
-   * 429. Checks that need such requests are reported as not checked. Default false.
+   * no wrong passwords, no races, no large bodies, at most 10 requests per second, and no requests
+   * after the first 429 response. Checks that need such requests are reported as not checked.
+   * Default false.
    */
   readonly production?: boolean
   /**
-   * Declares that all data of the service may be lost. Checks then also send DELETE, PUT and PATCH
+   * Declares that all data of the service can be lost. Checks then also send DELETE, PUT and PATCH
    * to whole collections, writes without credentials, and logins with wrong passwords. Requires
    * `write`. Default false.
    */
@@ -60,9 +64,9 @@ export interface CheckServiceOptions {
    */
   readonly published?: string
   /**
-   * The URL of the service itself, if `base` is the URL of a gateway in front of the service. Each
-   * check that finds a violation is also run at this URL, and its result says whether the gateway
-   * is the cause. Default: none.
+   * The URL of the service itself, if `base` is the URL of a gateway in front of the service. Most
+   * checks that find a violation are also run at this URL, and their results say whether the
+   * gateway is the cause. Default: none.
    */
   readonly direct?: string
   /** Called with each result. */
@@ -139,7 +143,7 @@ export function productionConflict({
   if (disposable)
     return (
       '"production" and "disposable" are both given. "production" protects a service that is in use. ' +
-      '"disposable" says that the whole service may be lost. Give one of them.'
+      '"disposable" says that all data of the service can be lost. Give one of them.'
     )
   if (rate > productionLimits.rate)
     return (

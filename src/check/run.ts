@@ -8,7 +8,7 @@ import { NotApplicable, type Outcome, type Result, Unchecked } from './verdict.j
 import type { Ledger } from './write/ledger.js'
 import { needsDisposable, Owner } from './write/own-record.js'
 
-/** How many times a check is run if its first run finds a violation. */
+/** How many times a check is run if its first run has the verdict `breaks`. */
 const attempts = 3
 
 /** Called with each result. */
@@ -66,7 +66,8 @@ export async function runListChecks(
 }
 
 /**
- * Runs a check that writes. If the check finds a violation, its requests are added to the outcome.
+ * Runs a check that writes. If the check finds a violation, the requests of the check are added to
+ * the outcome.
  */
 async function traced(
   { service, target }: Listing,
@@ -88,8 +89,8 @@ async function traced(
 }
 
 /**
- * These two checks must hold before any check that writes is run. The reason is that such a check
- * reads its record with the entity tag, and sends the tag back.
+ * If one of these two checks finds a violation, the checks in `writing` are not run: they read
+ * their record with its entity tag, and send the tag back.
  */
 const neededByWrites = ['VERB-1/item', 'HDR-2/stable'] as const
 
@@ -122,10 +123,12 @@ async function reached(service: Service, target: CollectionTarget): Promise<List
     const listing = await listingOf(service, target)
     if (!target.methods.includes('GET')) return listing
     const { status } = (await listing.sample()).answer
-    // If the principal has no permission to read the list, every check would report a violation.
-    if (status === 401 || status === 403)
-      return { verdict: 'unchecked', because: `the first principal gets ${status} for ${listing.path}` }
-    return listing
+    // Without permission to read the list, checks would report violations that do not exist.
+    if (status !== 401 && status !== 403) return listing
+    const need = service.client.hasPrincipal
+      ? 'the first principal must be able to read it'
+      : 'no principal was given that can read it'
+    return { verdict: 'unchecked', because: `GET ${listing.path} got ${status}: ${need}` }
   } catch (error) {
     return undecided(error)
   }
@@ -146,9 +149,9 @@ function resultOf(
 const isBroken = ({ verdict }: Outcome): boolean => verdict === 'breaks' || verdict === 'flaky'
 
 /**
- * Runs a check, and repeats the check if it finds a violation. If each run finds the violation, the
- * verdict is `breaks`. If only some runs find it, records may have changed during the check. The
- * verdict is then `flaky`, with the rate.
+ * Runs a check, and repeats the check if its verdict is `breaks`. If each run has this verdict, it
+ * is the result. If only some runs have it, for example because records changed during the check,
+ * the result is `flaky`, with the rate.
  */
 async function repeated(run: () => Promise<Outcome>, refresh: () => void = () => {}): Promise<Outcome> {
   const first = await attempt(run)

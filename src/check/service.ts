@@ -15,14 +15,14 @@ export class Service {
   readonly base: string
 
   /**
-   * `base` is the URL that the user gave. If it has no path, the path of the server in the document
-   * is appended.
+   * `base` is the URL that the user gave. If it has no path, the `path` of the target is appended,
+   * if there is one.
    */
   constructor(
     base: string,
     readonly target: Target,
     readonly client: Client,
-    /** Whether all data of the service may be lost. */
+    /** Whether all data of the service can be lost. */
     readonly isDisposable = false,
   ) {
     const plain = base.replace(/\/+$/, '')

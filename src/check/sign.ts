@@ -15,7 +15,9 @@ export type Sign =
   | { readonly kind: 'body'; readonly answer: number }
   /** Both responses have the header field, with the same value. */
   | { readonly kind: 'equal'; readonly answers: readonly [number, number]; readonly name: string }
-  /** The two responses have different values of the header field. */
+  /**
+   * The two responses have different values of the header field, or only one of them has the field.
+   */
   | { readonly kind: 'unequal'; readonly answers: readonly [number, number]; readonly name: string }
   /**
    * The JSON lists of both responses contain the same item. If both indexes are equal, the list

@@ -16,7 +16,10 @@ export interface Break {
    * with those of the evidence.
    */
   readonly sign?: Sign
-  /** True if no script can reproduce the violation with a few requests. Default false. */
+  /**
+   * True if no script can reproduce the violation, for example because it needs many requests.
+   * Default false.
+   */
   readonly unscripted?: boolean
   /**
    * All requests of the attempt, if the check writes. A script uses them to create a record like
@@ -43,8 +46,8 @@ export type Outcome =
   | { readonly verdict: 'holds' }
   | ({ readonly verdict: 'breaks' } & Break)
   /**
-   * Only some attempts broke the rule: `broken` of `runs`. An attempt is one run of the check. In a
-   * check that sends requests at the same time, an attempt is one race of these requests.
+   * Only some attempts broke the rule: `broken` of `runs`. An attempt is one run of the check or,
+   * in a check that runs races, one race.
    */
   | ({ readonly verdict: 'flaky'; readonly broken: number; readonly runs: number } & Break)
   /** The service does not have the feature that the rule is about. */

@@ -57,7 +57,10 @@ export function knownBreaks({ baseline, until }: BaselineCall, terminal: Termina
   }
 }
 
-/** Compares a run with the baseline, prints the differences, and writes the next baseline. */
+/**
+ * Compares a run with the baseline, prints the differences if there is a baseline, and writes the
+ * next baseline if one is requested.
+ */
 export function comparedWith<Broken extends { readonly check: string; readonly where: string }>(
   call: BaselineCall,
   broken: readonly Broken[],

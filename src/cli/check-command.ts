@@ -38,7 +38,7 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
       ? { ...targetOf(source.value), principals: sourcesOf(call) }
       : (source.value as TargetFile)
   if (target.collections.length === 0 && target.unlisted === undefined)
-    throw new UsageError('The document has no collection with GET: there is nothing to check.')
+    throw new UsageError('No collection with GET is known, so there is nothing to check.')
   if (call.init !== undefined) {
     writeReport(terminal, call.init, `${JSON.stringify(target, undefined, 2)}\n`)
     terminal.error(`Wrote ${call.init}. Complete it, and give it with --target.\n`)
@@ -49,8 +49,7 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
     terminal.out(planOf(call, target))
     return 0
   }
-  // Reads the baseline before the first request, so that a mistake in the baseline is found before
-  // the run.
+  // The baseline is read first, so that a mistake in it is found before the run.
   const known = knownBreaks(call, terminal)
   checkOutputs(call, terminal)
   const { principals: sources = [], account: names, ...learned } = target
@@ -96,7 +95,7 @@ function checked(
 
 /** Removes the records that an earlier run has left. Resolves to the exit code. */
 async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal): Promise<number> {
-  const { base, published, ledger, production } = call
+  const { base, published, ledger, production, rate } = call
   const { principals: sources = [], account: _, ...learned } = target
   const principals = await principalsOf(sources)
   const path = resolve(terminal.cwd, ledger)
@@ -107,6 +106,7 @@ async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal
     principals,
     write: path,
     production,
+    rate,
     ...(published === undefined ? {} : { published }),
   })
   terminal.out(`${count - left.length} of ${count} removed.\n`)
@@ -151,7 +151,7 @@ function planOf(call: CheckCall, { collections: listed, unlisted = [], principal
     `${base}: ${checks.length} checks of ${collections.length} collections, with ${how}.`,
     `At most ${budget} requests, at most ${rate} a second.`,
     ...(production
-      ? ['--production: no altered tokens, no passwords, no races, no large bodies, and no request after a 429.']
+      ? ['--production: no altered tokens, no wrong passwords, no races, no large bodies, and no request after a 429.']
       : []),
     `Callers: ${principals.length === 0 ? 'nobody' : principals.map(({ name }) => name).join(', ')}.`,
     '',

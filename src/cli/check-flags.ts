@@ -153,8 +153,8 @@ export function addressIn(what: string, text: string): string {
 }
 
 /**
- * The clauses and checks that `--only` names. A misspelt name is refused. Otherwise no check would
- * run, and the run would pass.
+ * The clauses and checks that `--only` names. A misspelt clause is refused. Otherwise its checks
+ * would be left out without notice.
  */
 function idsIn(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined

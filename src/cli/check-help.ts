@@ -2,8 +2,8 @@
 export const checkHelp = `express-rest-conventions check <base url> [flags]
 
 Checks whether a running service, written in any language, follows each clause that can be tested from
-outside. Without --write only GET, HEAD and OPTIONS are sent. <base url> is the address before the
-paths of the service's OpenAPI document, such as https://api.example.com/v1.
+outside. Without --write, --disposable and --cleanup, only GET, HEAD and OPTIONS are sent. <base url>
+is the address before the paths of the service's OpenAPI document, such as https://api.example.com/v1.
 
   --document <source>    the OpenAPI document 3.0 or 3.1: a file or an address (default: openapi.json
                          or openapi.yaml below <base url>)
@@ -17,14 +17,15 @@ paths of the service's OpenAPI document, such as https://api.example.com/v1.
   --direct <url>         the address of the service without the gateway: breaks are checked there
                          too, and the report says whether the gateway is the cause
   --only <ids>           clauses or checks, such as QUERY-7,HDR-4/item
-  --rate <number>        requests per second (default: 50)
+  --rate <number>        requests per second (default: 50, or 10 with --production)
   --budget <number>      the maximum number of requests (default: 3000)
   --write                also creates, changes and removes records, but only its own
   --production           sends nothing that could lock accounts, exhaust limits or load the service: no
                          altered tokens, no races, no large bodies, at most 10 requests a second
-  --disposable           for a service whose data can be lost: as --write, and also DELETE of collections
-                         and writes without credentials
-  --ledger <file>        lists what --write creates, before it does (default: check-ledger.jsonl)
+  --disposable           for a service whose data can be lost: as --write, and also DELETE, PUT and PATCH
+                         of collections, writes without credentials, and logins with wrong passwords
+  --ledger <file>        the file that lists each record before --write creates it (default:
+                         check-ledger.jsonl)
   --cleanup              only removes the records that an earlier run with --write has left
   --dry-run              prints the planned checks, and sends no request except for the document
   --json                 prints the report as JSON
@@ -33,7 +34,7 @@ paths of the service's OpenAPI document, such as https://api.example.com/v1.
   --html <file>          writes the report as one HTML file, which needs no network
   --markdown <file>      writes a summary for pull requests; - prints it in place of the report
   --clauses-url <url>    the address of a page with an anchor for each clause, for SARIF
-  --scripts <folder>     writes a script of curl commands for each break
+  --scripts <folder>     writes a script of curl commands for each break that a script can show
   --baseline <file>      accepts the breaks in this file until their dates; all others fail
   --write-baseline <file>  writes a baseline of the current breaks. It keeps the entries of --baseline,
                          except those that are fixed or obsolete

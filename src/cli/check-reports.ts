@@ -1,5 +1,6 @@
 /** Writes the reports of `check`, and determines its exit code. */
 import { join } from 'node:path'
+import { attemptChecks } from '../check/checks/attempts.js'
 import { judgeAnswers } from '../check/checks/every-answer.js'
 import { listChecks } from '../check/checks/index.js'
 import { serviceChecks } from '../check/checks/service-checks.js'
@@ -19,7 +20,7 @@ import { standingsOf } from '../check/report/standing.js'
 import { textOf } from '../check/report/text.js'
 import { positionsOf } from '../check/target/positions.js'
 import { isTargetFile } from '../check/target/target-file.js'
-import { allWriteChecks, publicChecks } from '../check/write/index.js'
+import { allWriteChecks, disposableChecks, publicChecks } from '../check/write/index.js'
 import { own } from '../definition/json.js'
 import { comparedWith } from './baseline-file.js'
 import { type CheckCall, isWanted } from './check-flags.js'
@@ -28,7 +29,10 @@ import { isAddress, uriOf } from './document-source.js'
 import { checkReportFiles, writeReport } from './report-files.js'
 import type { Terminal } from './terminal.js'
 
-/** Refuses reports that can't be written, before the first request. Throws `UsageError`. */
+/**
+ * Checks the names of the report files before the run. Throws `UsageError` for a folder, and for a
+ * file that two flags name.
+ */
 export function checkOutputs({ sarif, html, markdown, junit, writeBaseline }: CheckCall, terminal: Terminal): void {
   checkReportFiles(terminal, {
     sarif,
@@ -101,12 +105,16 @@ function writeAll(call: CheckCall, run: RunReport, source: Parsed, terminal: Ter
 function entryState(call: CheckCall, { results }: CheckReport, { check, where }: KnownBreak): EntryState {
   const result = results.find((one) => one.check === check && one.where === where)
   if (result !== undefined) return result.outcome.verdict === 'holds' ? 'fixed' : 'undecided'
-  const isWrite = [...allWriteChecks, ...publicChecks].some(({ id }) => id === check)
+  const isIn = (checks: readonly { readonly id: string }[]): boolean => checks.some(({ id }) => id === check)
+  const isWrite = isIn([...allWriteChecks, ...publicChecks])
+  const isDisposable = isIn([...disposableChecks, ...attemptChecks])
   const isKnown =
     isWrite ||
-    [...serviceChecks, ...listChecks].some(({ id }) => id === check) ||
+    isDisposable ||
+    isIn([...serviceChecks, ...listChecks]) ||
     judgeAnswers([]).some((one) => one.check === check)
-  return isKnown && (!isWanted(call, check) || (isWrite && !call.write)) ? 'left-out' : 'absent'
+  const isLeftOut = !isWanted(call, check) || (isWrite && !call.write) || (isDisposable && !call.disposable)
+  return isKnown && isLeftOut ? 'left-out' : 'absent'
 }
 
 /** Finds the line of a document or a target file that describes a collection. */

@@ -85,7 +85,7 @@ function readText(file: string): string {
   }
 }
 
-/** The files of a folder, by name. Empty if the folder does not exist. */
+/** The JSON and YAML files of a folder, by name. Empty if the folder does not exist. */
 export function filesOf(folder: string): ReadonlyMap<string, string> {
   if (!isFolder(folder)) return new Map()
   const names = readdirSync(folder).filter((name) => /\.(?:json|ya?ml)$/.test(name))
@@ -102,7 +102,10 @@ export interface Written {
   readonly happened: 'written' | 'unchanged' | 'removed'
 }
 
-/** Writes one file per version, and removes the files of versions that are no longer served. */
+/**
+ * Writes the JSON file of each version, unless it is up to date. Removes the JSON files of versions
+ * that are no longer served.
+ */
 export function writeDocuments(folder: string, documents: Documents): readonly Written[] {
   mkdirSync(folder, { recursive: true })
   const files = filesOf(folder)
@@ -123,7 +126,10 @@ export function writeDocuments(folder: string, documents: Documents): readonly W
   return written
 }
 
-/** The names of the files in a folder that differ from the current documents of the service. */
+/**
+ * The names of the JSON files of a folder that are missing, or differ from the current documents of
+ * the service, or belong to versions that are no longer served.
+ */
 export function staleFiles(folder: string, documents: Documents): readonly string[] {
   const files = filesOf(folder)
   const stale = [...documents].filter(

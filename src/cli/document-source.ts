@@ -8,7 +8,7 @@ import { messageOf, UsageError } from './usage-error.js'
 const fetchTimeout = 30_000
 
 /**
- * The maximum size of a document, in bytes. A larger document would take minutes and gigabytes to
+ * The maximum size of a document, in bytes. A larger document could take minutes and gigabytes to
  * parse.
  */
 const largestDocument = 32 * 1024 * 1024
@@ -22,15 +22,15 @@ export interface SourceText {
 
 export const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
 
-/** Thrown if the service responds, but not with a document. */
+/** Thrown if the service responds, but not with status 200. */
 export class NoDocument extends UsageError {}
 
 /** Thrown if the service requires credentials. */
 export class NoAccess extends NoDocument {}
 
 /**
- * Fetches the text at a URL. Throws `UsageError`. If the service responds without a document, the
- * error is `NoDocument` or `NoAccess`.
+ * Fetches the text at a URL. Throws `UsageError` if that fails. If the status is not 200, the error
+ * is `NoDocument` or `NoAccess`.
  */
 export async function fetchText(address: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const unreachable = (error: unknown): UsageError =>

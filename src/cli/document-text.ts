@@ -4,7 +4,7 @@ import { messageOf, UsageError } from './usage-error.js'
 
 const isYamlName = (name: string): boolean => /\.ya?ml$/.test(name)
 
-/** Parses a document. Throws a `UsageError` whose message has the file and the position. */
+/** Parses a document. Throws a `UsageError` whose message names the file and the fault. */
 export function parseDocument(text: string, name: string): unknown {
   const isYaml = isYamlName(name)
   try {

@@ -14,8 +14,8 @@ export interface Given {
 }
 
 /**
- * Parses arguments. Throws `UsageError` for a flag that is unknown, is repeated, or lacks its
- * value.
+ * Parses arguments. Throws `UsageError` for a flag that is unknown or repeated, lacks its value, or
+ * has a value although it takes none.
  */
 export function parseFlags(args: readonly string[], flags: Flags): Given {
   const options = Object.fromEntries(

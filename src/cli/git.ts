@@ -7,7 +7,10 @@ import { codeOf, UsageError } from './usage-error.js'
 
 const run = promisify(execFile)
 
-/** Runs git. Resolves to its output, or to `undefined` if git fails. */
+/**
+ * Runs git. Resolves to its output, or to `undefined` if git fails. Throws `UsageError` if git is
+ * not installed.
+ */
 async function git(folder: string, ...args: readonly string[]): Promise<string | undefined> {
   try {
     const { stdout } = await run('git', ['-C', folder, ...args], { maxBuffer: 256 * 1024 * 1024 })
@@ -32,8 +35,8 @@ export const isInRepository = async (folder: string): Promise<boolean> =>
   (await git(folder, 'rev-parse', '--is-inside-work-tree'))?.trim() === 'true'
 
 /**
- * The contents of a folder's files at a commit, by file name. The folder need not exist in the
- * working tree.
+ * The contents of a folder's JSON and YAML files at a commit, by file name. The folder need not
+ * exist in the working tree.
  */
 export async function filesAt(cwd: string, commit: string, folder: string): Promise<ReadonlyMap<string, string>> {
   const top = (await git(cwd, 'rev-parse', '--show-toplevel'))?.trim()

@@ -1,6 +1,6 @@
 /**
- * `lint <document>`: checks an OpenAPI document against the rules for names and contracts. The
- * service need not be running.
+ * `lint <document>`: checks an OpenAPI document against the conventions. The service need not be
+ * running.
  */
 import { basename, dirname, join } from 'node:path'
 import {
@@ -62,7 +62,7 @@ export async function lintCommand(args: readonly string[], terminal: Terminal): 
   return report.exitCode
 }
 
-/** Sorts the findings by their lines. */
+/** Sorts the findings by line and column. */
 function inOrder(findings: readonly LintFinding[], positionOf: LintReport['positionOf']): readonly LintFinding[] {
   const placed = findings.map((finding) => ({ finding, at: positionOf(finding) ?? { line: 0, column: 0 } }))
   return placed

@@ -6,8 +6,8 @@ import { UsageError } from './usage-error.js'
 import { reportAt, usageOfModule } from './usage-source.js'
 
 /**
- * The command refuses a module that starts a server, for example. The module may keep running, and
- * throw the same error again. This function ignores the repeated errors.
+ * The command refuses some modules, such as one that starts a server. A refused module may keep
+ * running, and throw the same error again. This function ignores the repeated errors.
  */
 function ignoreRefusals(error: unknown): void {
   if (!(error instanceof UsageError)) throw error

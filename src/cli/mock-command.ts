@@ -81,7 +81,7 @@ function listening(server: GracefulServer, { port, host }: MockCall): Promise<st
       if (code === 'EADDRINUSE')
         reject(new UsageError(`Port ${port} is in use. Give another with --port, or --port 0 for a free one.`))
       else if (code === 'EACCES')
-        reject(new UsageError(`Port ${port} may not be taken by this user. Give another with --port.`))
+        reject(new UsageError(`This user is not allowed to listen on port ${port}. Give another with --port.`))
       else reject(new UsageError(`Cannot listen on ${host}, port ${port}: ${messageOf(error)}.`))
     })
     server.listen(port, host, () => resolve(addressOf(host, (server.address() as AddressInfo).port)))

@@ -37,10 +37,11 @@ OpenAPI document in JSON or YAML.
   --against <contract> the contract to compare with: a git ref (the files of --out at that
                        commit), a file, or a folder
   --accept <reason>    with --against: record the current breaking changes in <out>/${acceptedName};
-                       --check then accepts these, and no others
+                       --check then accepts all recorded changes, and no others
   --help               this text
 
-Exit codes: 0, no breaking changes; 1, breaking changes; 2, the command could not run.
+Exit codes: 0, no breaking changes except accepted ones; 1, breaking changes; 2, the command could
+not run.
 
   npx express-rest-conventions openapi ./api.js
   npx express-rest-conventions openapi ./api.js --check --against origin/main

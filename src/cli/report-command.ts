@@ -29,7 +29,7 @@ address of a usagePage(), such as https://api.example.com/ops/usage.
   --enforce <clauses>  with --check: the clauses to be enforced, such as QUERY-8,ERR-3
   --service <module>   with --check: a file that exports the result of api(). --check then covers its
                        versions and parts that end within 30 days, and its expired entries of
-                       "conventions". <module> must be a file too
+                       "conventions". The first <module> must then be a file too
   --within <days>      with --service: the number of days in place of 30
   --help               this text
 
@@ -113,7 +113,7 @@ function clausesIn(text: string | undefined): readonly string[] | undefined {
 
 function daysIn(text: string | undefined, name: string): number | undefined {
   if (text !== undefined && !/^[1-9]\d{0,2}$/.test(text))
-    throw new UsageError(`--${name} takes a whole number from 1, such as --${name} 7`)
+    throw new UsageError(`--${name} takes a whole number from 1 to 999, such as --${name} 7`)
   return text === undefined ? undefined : Number(text)
 }
 
@@ -156,11 +156,19 @@ interface Read {
   readonly snapshot: UsageSnapshot | undefined
 }
 
+/** Adds the number of days to the query of a URL. */
+function withDays(address: string, days: number | undefined): string {
+  if (days === undefined || !URL.canParse(address)) return address
+  const url = new URL(address)
+  url.searchParams.set('days', String(days))
+  return url.href
+}
+
 async function reportFrom(source: string, days: number | undefined, terminal: Terminal): Promise<Read> {
   try {
     if (isAddress(source))
       return {
-        report: await terminal.reportAt(days === undefined ? source : `${source}?days=${days}`),
+        report: await terminal.reportAt(withDays(source, days)),
         snapshot: undefined,
       }
     const usage = await terminal.usageOf(resolve(terminal.cwd, source))

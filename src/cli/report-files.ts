@@ -16,8 +16,8 @@ export function writeReport(terminal: Terminal, file: string, text: string, mode
 }
 
 /**
- * Refuses files that can't be written, before a run. `files` maps the names of flags to files.
- * Throws `UsageError` for a folder, and for a file that two flags name.
+ * Checks the names of report files before a run. `files` maps the names of flags to files. Throws
+ * `UsageError` for a folder, and for a file that two flags name.
  */
 export function checkReportFiles(terminal: Terminal, files: Readonly<Record<string, string | undefined>>): void {
   const flagOf = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** Loads a service's module, and prevents it from listening. */
+/** Loads a service's module, and prevents it from listening while it is loaded. */
 import { existsSync } from 'node:fs'
 import { Server } from 'node:net'
 import { basename } from 'node:path'
@@ -13,7 +13,8 @@ export type Exports = Readonly<Record<string, unknown>>
  * starts to listen, or takes longer than `timeout`.
  */
 export async function loadModule(file: string, timeout = 30_000): Promise<Exports> {
-  if (!existsSync(file)) throw new UsageError(`There is no module ${file}. Give the file that exports your api().`)
+  if (!existsSync(file))
+    throw new UsageError(`There is no module ${file}. Give the file that exports your api() or usage().`)
   const name = basename(file)
   let timer: NodeJS.Timeout | undefined
   // The timer also keeps the process alive. Without any other pending work, Node would end
@@ -42,7 +43,7 @@ export async function loadModule(file: string, timeout = 30_000): Promise<Export
   }
 }
 
-const ownModule = 'Move api() to a separate module that neither listens nor connects, and give that.'
+const ownModule = 'Move api() or usage() to a separate module that neither listens nor connects, and give that.'
 
 function loadFailure(file: string, name: string, error: unknown): string {
   if (codeOf(error) === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?tsx?$/.test(file)) {
@@ -64,9 +65,6 @@ function refuseToListen(name: string): { readonly listened: Promise<never>; rele
   const listened = new Promise<never>((_, reject) => {
     fail = reject
   })
-  // Without this line, a module that starts to listen after it is loaded would cause an unhandled
-  // rejection.
-  listened.catch(() => undefined)
   Server.prototype.listen = function refused(): never {
     const error = new UsageError(`${name} starts a server while it is loaded. ${ownModule}`)
     fail(error)

@@ -1,6 +1,5 @@
 /**
- * Thrown if a command can't run as it was called. The message says how to call it correctly. The
- * exit code is 2.
+ * Thrown if a command can't run. The message says why. The exit code is then 2.
  */
 export class UsageError extends Error {
   override readonly name = 'UsageError'

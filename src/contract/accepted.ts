@@ -1,6 +1,7 @@
 /**
  * Breaking changes that have been accepted. An entry identifies a change by its version, its kind,
- * its JSON pointer, and hashes of the values before and after the change.
+ * its JSON pointer, and hashes of the values before and after the change. Each hash also covers
+ * `detail` of the change.
  */
 import { createHash } from 'node:crypto'
 import { canonicalText, isList, isObject } from '../definition/json.js'
@@ -17,15 +18,16 @@ export interface Accepted {
   readonly place: string
   readonly pointer: string
   /**
-   * `before` and `after` are hashes of the values before and after the change. Because of these
-   * hashes, the entry does not accept a different change of the same part.
+   * `before` and `after` are hashes of the values before and after the change, each together with
+   * `detail` of the change. Because of these hashes, the entry does not accept a different change
+   * of the same part.
    */
   readonly before: string
   readonly after: string
   /** A sentence about the change and its effect on clients. */
   readonly summary: string
   readonly reason: string
-  /** A date such as `2026-11-22`. */
+  /** The day (UTC) on which the change was accepted, such as `2026-11-22`. */
   readonly date: string
 }
 

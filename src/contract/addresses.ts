@@ -1,7 +1,7 @@
 /**
- * Pairs the paths of two documents, with the base paths of their servers. Paths are compared by
- * their shapes. The shape of a path is the path without the names of its parameters: `/orders/{id}`
- * has the shape `/orders/{}`.
+ * Looks up the paths of two documents by their shapes. The shape of a path is the path without the
+ * names of its parameters: `/orders/{id}` has the shape `/orders/{}`. If the base paths of the
+ * servers differ, they can be part of the shapes.
  */
 import { isList, isObject, own } from '../definition/json.js'
 import { child, type Place, type Source } from './nodes.js'
@@ -12,8 +12,8 @@ export interface PathItem {
 }
 
 /**
- * The paths of both documents, keyed by their shapes. `moved` is present if the base path has
- * changed.
+ * The paths of both documents, keyed by their shapes. If `moved` is present, the base path has
+ * changed, and is not part of the shapes.
  */
 export interface Addresses {
   readonly before: ReadonlyMap<string, PathItem>
@@ -27,10 +27,10 @@ interface BasePaths {
 }
 
 /**
- * Returns the paths of two documents. If the documents have no base path in common, the base paths
- * are prepended to the paths. So `/things` below the base path `/v1` is the same as `/v1/things`
- * below the base path `/`. If the documents still have no path in common, the result contains the
- * paths without base paths, and `moved`.
+ * Returns the paths of two documents. If both documents have base paths but none in common, the
+ * first base path of each document is prepended to its paths. So `/things` below the base path
+ * `/v1` is the same as `/v1/things` below the base path `/`. If the documents still have no path in
+ * common, the result contains the paths without base paths, and `moved`.
  */
 export function addressesOf(before: Source, after: Source): Addresses {
   const [old, updated] = [pathsOf(before), pathsOf(after)]

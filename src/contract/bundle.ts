@@ -22,7 +22,8 @@ const tables: ReadonlySet<string> = new Set(['properties', 'patternProperties', 
  * Returns the document together with all files that it references. `name` is the file name of the
  * document. `read` returns the content of another file, given its path relative to the document's
  * folder. A document without references to other files is returned unchanged. Throws
- * `DocumentError` if a reference points to another host. Exceptions of `read` are not caught.
+ * `DocumentError` if a reference has a scheme or a host, such as `https://host/a.json`. Exceptions
+ * of `read` are not caught.
  */
 export function bundled(document: unknown, name: string, read: (path: string) => unknown): unknown {
   const bundle = new Bundle(name, read)
@@ -66,7 +67,7 @@ class Bundle {
     const [path, fragment] = [ref.slice(0, at), ref.slice(at + 1)]
     if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(path))
       throw new DocumentError(
-        `The reference "${ref}"${from === '' ? '' : ` in ${from}`} points to another host. ` +
+        `The reference "${ref}"${from === '' ? '' : ` in ${from}`} is an absolute URL. ` +
           'Keep a copy of the file beside the document.',
       )
     const file = path === '' ? from : posix.normalize(posix.join(posix.dirname(from), decoded(path)))

@@ -1,6 +1,6 @@
 /**
- * The canonical text of a document. Two documents with the same meaning have the same text, so a
- * diff shows only real changes.
+ * The canonical text of a document. Documents that differ only in an order without a meaning have
+ * the same text, so a diff does not show such differences.
  */
 import { canonicalText, isList, isObject, type JsonObject, put } from '../definition/json.js'
 

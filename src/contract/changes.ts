@@ -7,12 +7,16 @@ import type { Place } from './nodes.js'
 export interface Change {
   /** A stable id, such as `filter-removed`. docs/contract.md lists all ids. */
   readonly kind: ContractKind
-  /** `breaking`: clients break. `warning`: only code generated from the document breaks. */
+  /** `breaking`: clients break. `warning`: only code generated from the document can break. */
   readonly level: Level
   readonly breaking: boolean
   /** The name of the version, such as `v1`. Absent if the name is not known. */
   readonly version?: string
-  /** The first operation that is affected. Absent if the change affects the whole document. */
+  /**
+   * `method` and `path` are those of the first operation that is affected. For a webhook or
+   * callback, `path` is its name. Both are absent if the change does not belong to an operation,
+   * such as a removed path.
+   */
   readonly method?: string
   readonly path?: string
   /**
@@ -40,7 +44,7 @@ export interface Change {
   readonly alsoAt: readonly string[]
   /** A sentence about the change and its effect on clients. */
   readonly summary: string
-  /** `summary`, followed by advice on a breaking change. */
+  /** `summary`, followed by advice if the change is breaking. */
   readonly sentence: string
 }
 

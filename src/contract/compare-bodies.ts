@@ -62,14 +62,14 @@ export function compareRequestBodies(before: Place, after: Place, sides: Operati
   compareContents({ before: old, after: updated }, { place: 'request', words: `the body of ${of}`, at: 'body' }, sides)
 }
 
-/** Describes a body. */
+/** The use of a body, and its names in messages. */
 interface Body {
   readonly place: 'request' | 'response' | 'delivery' | 'reply'
   /** The name of the body in messages, such as `the body of PUT /orders/{id}`. */
   readonly words: string
   /** The start of `place` in changes, such as `body` or `200`. */
   readonly at: string
-  /** Whether the body is a page of a list whose length clients can choose. */
+  /** Whether the body is a page of a list, and clients can choose the size of the page. */
   readonly isPage?: boolean
 }
 
@@ -180,9 +180,9 @@ const isLongerPage = ({ path, difference, keyword }: Finding): boolean =>
   path.length === 0 && difference === 'maximum-raised' && keyword === 'maxItems'
 
 /**
- * Returns the response that a document declares for a status, with its key: the entry for the
+ * Returns the response that an operation declares for a status, with its key: the entry for the
  * status itself, otherwise the entry for its range (such as `2XX`), otherwise `default`. For a
- * success, `default` counts only if the document declares no success. For an error, `default`
+ * success, `default` counts only if the operation declares no success. For an error, `default`
  * counts only if it has content or header fields.
  */
 export function responseFor(all: ReadonlyMap<string, Place>, status: string): readonly [string, Place | undefined] {

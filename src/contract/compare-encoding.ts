@@ -33,8 +33,9 @@ export interface FormWords {
 const isSent = ({ place }: FormWords): boolean => isSentAt(place)
 
 /**
- * Compares the parts that the form has in both documents. `pair` contains the Media Type Object of
- * the form in each document, with `schema` and `encoding`.
+ * Compares the parts that the form has in both documents, if at least one of these declares an
+ * encoding for the part. `pair` contains the Media Type Object of the form in each document, with
+ * `schema` and `encoding`.
  */
 export function compareEncoding(pair: Pair<Place>, sources: Pair<Source>, form: FormWords): void {
   const [before, after] = [partsOf(sources.before, pair.before), partsOf(sources.after, pair.after)]

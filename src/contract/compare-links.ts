@@ -1,6 +1,7 @@
 /**
  * Compares the links that a document declares for responses (OpenAPI 3.1, Link Object). A link
- * names an operation that may follow the response, and the values to pass to that operation.
+ * names an operation that clients can call after the response, and the values to pass to that
+ * operation.
  */
 import { canonicalText, isObject } from '../definition/json.js'
 import type { Found } from './changes.js'

@@ -22,7 +22,7 @@ interface Member {
   readonly required: boolean
 }
 
-/** Compares the members that the schemas name, and the additional members. */
+/** Compares the members that the schemas name, the additional members, and `dependentRequired`. */
 export function compareMembers(shapes: Pair<Shape>, sides: Sides): readonly Finding[] {
   const { before, after } = shapes
   const found: Finding[] = []
@@ -83,8 +83,9 @@ function lostMember(
 }
 
 /**
- * Returns a member. Returns `undefined` for a read-only member of a request body and for a
- * write-only member of a response body, because these members are not sent.
+ * Returns a member, or `undefined` if the schema does not name it. Also returns `undefined` for a
+ * read-only member of a request body and for a write-only member of a response body, because these
+ * members are not sent.
  */
 function memberOf(shape: Shape, name: string, source: Source, { place }: Comparison): Member | undefined {
   const schema = shape.properties.get(name)

@@ -25,8 +25,8 @@ export class SchemaComparer {
   readonly #provisional = new Map<string, { readonly found: readonly Finding[]; readonly assumed: number }>()
   /**
    * In a recursive schema, a comparison can meet a pair whose own comparison is unfinished. The
-   * comparison then assumes that this pair has no differences. This is the depth of the outermost
-   * such pair, or `Infinity` if there is none.
+   * comparison then assumes that this pair has no differences. The value is the depth of the
+   * outermost such pair, or `Infinity` if there is none.
    */
   #assumed = Number.POSITIVE_INFINITY
 
@@ -161,7 +161,10 @@ export class SchemaComparer {
     ]
   }
 
-  /** Pairs the alternatives of both schemas, and compares each pair. */
+  /**
+   * Pairs the alternatives of both schemas. Returns the differences of each pair, and the
+   * alternatives that are left over.
+   */
   #unions(before: readonly Shape[], after: readonly Shape[], comparison: Comparison): readonly Finding[] {
     const table = before.map((one) => after.map((other) => this.#shapes(one, other, comparison)))
     const isFree = (findings: readonly Finding[] | undefined): boolean =>

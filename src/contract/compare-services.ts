@@ -10,7 +10,7 @@ import { hasPassed } from './sunset.js'
 export type Documents = ReadonlyMap<string, unknown>
 
 /**
- * Returns every change of a service, version by version. `now` is the time at which sunsets are
+ * Returns the changes of a service, version by version. `now` is the time at which sunsets are
  * evaluated.
  */
 export function compareServices(before: Documents, after: Documents, now = new Date()): readonly Change[] {
@@ -66,7 +66,10 @@ function versionChange(version: string, kind: OwnKind, what: string, advice = ''
   }
 }
 
-/** Returns the name of the version after the highest version: `v3` after `v2`. */
+/**
+ * Returns the name of the version after the highest version: `v3` after `v2`. If no name has a
+ * number, returns `a new version`.
+ */
 function nextVersion(names: readonly string[]): string {
   const numbers = names.map((name) => Number(/^v(\d+)$/.exec(name)?.[1])).filter((number) => !Number.isNaN(number))
   return numbers.length === 0 ? 'a new version' : `v${Math.max(...numbers) + 1}`

@@ -1,11 +1,17 @@
-/** Compares the types, values, formats, bounds, patterns and conditions of two shapes. */
+/**
+ * Compares the types, values, formats, bounds and patterns of two shapes, and the keywords that are
+ * compared only as a whole, such as `not`.
+ */
 import { type Bound, boundKeyword, boundNames, compareLower, compareUpper, type Limit } from './bounds.js'
 import type { Comparison, Difference, Finding, Pair } from './findings.js'
 import { isOfType, type Shape, type ValueType } from './shape.js'
 
 type Shapes = Pair<Shape>
 
-/** Returns every difference except those of members and items. */
+/**
+ * Returns every difference except those of members, items and the schemas in `conditions`. If there
+ * is a difference `type-changed`, returns no other.
+ */
 export function compareValues(shapes: Shapes, comparison: Comparison): readonly Finding[] {
   const types = compareTypes(shapes, comparison)
   if (types.some(({ difference }) => difference === 'type-changed')) return types

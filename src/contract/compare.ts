@@ -26,7 +26,7 @@ export interface CompareOptions {
   readonly version?: string
   /**
    * The version that sentences recommend for breaking changes. Default: the version with the next
-   * number, such as `v2`.
+   * number, such as `v2`. If the version has no number: `a new version`.
    */
   readonly next?: string
   /** The time at which sunsets are evaluated. Default: now. */
@@ -40,10 +40,10 @@ export const compareKinds: Kinds<CompareOptions> = {
 }
 
 /**
- * Returns every change between two OpenAPI documents (3.0 or 3.1) of one version, breaking changes
- * first. A change that makes requests more permissive or responses more specific does not break
- * clients. Different spellings of the same contract (`$ref` or inline, `allOf` or one object,
- * another order) do not count as changes.
+ * Returns the changes between two OpenAPI documents (3.0 or 3.1) of one version, breaking changes
+ * first. Descriptions and examples are not compared. A change that makes requests more permissive
+ * or responses more specific does not break clients. Different spellings of the same contract
+ * (`$ref` or inline, `allOf` or one object, another order) do not count as changes.
  *
  * Throws `DocumentError` if an argument is not an OpenAPI document, or if a reference can't be
  * resolved. Throws `ConfigurationError` `invalid-option` for a wrong option.
@@ -81,8 +81,8 @@ class DocumentComparison {
   readonly #schemas: SchemaComparer
   readonly #addresses: Addresses
   /**
-   * Whether everything that operations can reference is the same in both documents. If so, path
-   * items that are equal as JSON are skipped.
+   * Whether the components and other shared parts are the same in both documents, and all
+   * references lead to these parts. If so, path items that are equal as JSON are skipped.
    */
   readonly #sharesAll: boolean
 
@@ -93,9 +93,10 @@ class DocumentComparison {
     this.#now = now
     this.#schemas = new SchemaComparer(before, after, now)
     this.#addresses = addressesOf(before, after)
-    this.#sharesAll = ['components', 'security', 'openapi', filesMember].every((name) =>
-      isSame(own(before.root.value, name), own(after.root.value, name)),
-    )
+    this.#sharesAll =
+      ['components', 'security', 'openapi', filesMember].every((name) =>
+        isSame(own(before.root.value, name), own(after.root.value, name)),
+      ) && [before, after].every(({ root }) => refersToSharedParts(root.value))
   }
 
   basePath(): void {
@@ -285,6 +286,13 @@ class DocumentComparison {
     this.#changes.add({ kind, level, ...others, ...(level === 'breaking' && effect !== undefined ? { effect } : {}) })
   }
 }
+
+/**
+ * Whether all references lead to `components` or to bundled files. Any other reference, for example
+ * to a schema in another path item, can make equal path items differ.
+ */
+const refersToSharedParts = (document: unknown): boolean =>
+  !new RegExp(`"\\$(?:ref|dynamicRef)":"(?!#/(?:components|${filesMember})/)`).test(JSON.stringify(document))
 
 const isSame = (one: unknown, other: unknown): boolean => canonicalText([one]) === canonicalText([other])
 

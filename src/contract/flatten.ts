@@ -76,12 +76,14 @@ function branchesOf(place: Place, keyword: string): readonly Place[] {
 /** The name of a schema component: `Order` for `#/components/schemas/Order`. */
 const componentOf = (pointer: string): string | undefined => /^#\/components\/schemas\/([^/]+)$/.exec(pointer)?.[1]
 
-/** Returns whether a keyword, such as `readOnly`, is `true` in any part of a schema. */
+/**
+ * Returns whether a keyword, such as `readOnly`, is `true` in any of the plain schemas of a schema.
+ */
 export function isTrueIn(source: Source, schema: Schema, keyword: string): boolean {
   return flatten(source, schema).plains.some(({ value }) => own(value, keyword) === true)
 }
 
-/** Returns the first value of a keyword in the parts of a schema, or `undefined`. */
+/** Returns the first value of a keyword in the plain schemas of a schema, or `undefined`. */
 export const firstKeyword = (source: Source, schema: Schema, keyword: string): unknown =>
   keywordOf(flatten(source, schema).plains, keyword)
 

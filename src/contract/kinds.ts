@@ -1,4 +1,4 @@
-/** The kinds of changes between two documents of one version. Each kind has a stable id. */
+/** The kinds of changes of a contract. Each kind has a stable id. */
 import { type Difference, differenceNames, differences, type Level, levelAt, type SchemaPlace } from './findings.js'
 
 interface Kind {
@@ -40,7 +40,7 @@ const ownKinds = {
   'limit-raised': { level: 'harmless', text: 'The maximum `limit` of a list is higher' },
   'limit-default-lowered': {
     level: 'breaking',
-    text: 'The default page of a list is smaller, or no longer documented',
+    text: 'The default page of a list is smaller, or only one of the documents declares it',
   },
   'limit-default-raised': { level: 'harmless', text: 'The default page of a list is larger' },
   'idempotency-key-required': { level: 'breaking', text: 'A request must have an `Idempotency-Key` now' },
@@ -80,7 +80,7 @@ const ownKinds = {
   'request-body-became-optional': { level: 'harmless', text: 'The body of a request is optional now' },
   'request-media-type-removed': { level: 'breaking', text: 'A request no longer accepts one of its media types' },
   'request-media-type-added': { level: 'harmless', text: 'A request accepts another media type' },
-  'status-removed': { level: 'breaking', text: 'A success (2xx) or redirection (302) is gone' },
+  'status-removed': { level: 'breaking', text: 'A success, or a redirection except 304, is gone' },
   'error-status-removed': { level: 'harmless', text: 'An error status, or 304, is gone' },
   'status-added': { level: 'harmless', text: 'A status is new' },
   'response-media-type-removed': {

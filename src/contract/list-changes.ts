@@ -28,16 +28,16 @@ function limitChange({ difference, from, to }: Finding, of: string): readonly Li
   if (difference === 'maximum-lowered')
     return [{ kind: 'limit-lowered', detail, what: greatest, effect: 'clients that send more get 400' }]
   if (difference === 'maximum-raised') return [{ kind: 'limit-raised', detail, what: greatest }]
-  if (difference !== 'default-changed') return undefined
-  const kind =
-    typeof from === 'number' && typeof to === 'number' && to > from ? 'limit-default-raised' : 'limit-default-lowered'
-  const what = `the default limit of ${of} is ${String(to ?? 'unknown')} in place of ${String(from ?? 'unknown')}`
+  // Without both numbers, it is not known which default is lower.
+  if (difference !== 'default-changed' || typeof from !== 'number' || typeof to !== 'number') return undefined
+  const kind = to > from ? 'limit-default-raised' : 'limit-default-lowered'
+  const what = `the default limit of ${of} is ${to} in place of ${from}`
   return [{ kind, detail, what, effect: 'clients that rely on the previous page size miss items' }]
 }
 
 /**
  * Returns a change for each name that was removed or added. The names are the values of an enum, or
- * are listed in the pattern of a comma-separated list.
+ * are listed in the pattern of a comma-separated list. Returns `undefined` for any other finding.
  */
 function choiceChanges({ difference, from, to }: Finding, name: string, of: string): readonly ListChange[] | undefined {
   const change = (choice: string, happened: 'removed' | 'added'): ListChange => ({

@@ -1,4 +1,4 @@
-/** Compares the media types in OpenAPI documents. */
+/** Normalizes, compares and classifies the media types in OpenAPI documents. */
 
 /** Normalizes a media type or range: lower case, no spaces, no charset, sorted parameters. */
 export function normalType(type: string): string {

@@ -4,7 +4,7 @@
  */
 import { escapePointer, isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
 
-/** Thrown if a document is malformed. The message names the location and the fault. */
+/** Thrown if a document is malformed. The message describes the fault. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError'
 }
@@ -25,8 +25,8 @@ export class Source {
    */
   readonly legacy: boolean
   /**
-   * The schemas with an `$anchor` or an `$id`. They are keyed by `#` and the anchor, or by the
-   * `$id`. Computed on first use.
+   * The schemas with an `$anchor`, a `$dynamicAnchor` or an `$id`. They are keyed by `#` and the
+   * anchor, or by the `$id`. Computed on first use.
    */
   #identified: ReadonlyMap<string, Place> | undefined
 
@@ -80,7 +80,8 @@ export class Source {
     if (base === '')
       throw new DocumentError(`The reference "${ref}" at ${from} has no target: no schema has that $anchor.`)
     throw new DocumentError(
-      `The reference "${ref}" at ${from} points out of the document. Pass the document as a file, or bundle it first.`,
+      `The reference "${ref}" at ${from} leads outside the document. Bundle the document first, or give its file ` +
+        'to the command, which bundles it.',
     )
   }
 
@@ -115,7 +116,10 @@ export function child(place: Place, token: string): Place {
   return { value: found, pointer: `${place.pointer}/${escapePointer(token)}` }
 }
 
-/** The names of members whose value is data. Such a value contains no schemas. */
+/**
+ * The names of members whose value is data. If the value is a list, it contains no schemas. If it
+ * is an object, it can be the schema of a property with this name.
+ */
 const data: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'enum', 'value'])
 
 /** Returns every schema that has an `$anchor`, a `$dynamicAnchor` or an `$id`. */

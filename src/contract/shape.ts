@@ -51,8 +51,8 @@ export interface Shape {
 const allTypes: readonly ValueType[] = ['boolean', 'integer', 'fraction', 'string', 'array', 'object']
 
 /**
- * If several unions combine to more alternatives than this, the unions are compared only as a
- * whole.
+ * If the unions of a schema combine to more alternatives than this, the unions are compared only as
+ * a whole.
  */
 const maxAlternatives = 128
 
@@ -135,8 +135,8 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
 const freeFormats: ReadonlySet<string> = new Set(['int64', 'double', 'password', 'binary', 'byte'])
 
 /**
- * Replaces character classes with their short forms, so that equivalent patterns become equal
- * strings.
+ * Replaces some character classes with their short forms, so that patterns that differ only in
+ * these become equal strings.
  */
 const normalPattern = (pattern: string): string =>
   pattern.replaceAll('[0-9]', '\\d').replaceAll(/\[(?:A-Za-z|a-zA-Z)0-9_\]/g, '\\w')
@@ -196,7 +196,8 @@ function allowedValues(schema: unknown): readonly unknown[] | undefined {
 }
 
 /**
- * Returns the values that all of the schemas allow, or `undefined` if no schema enumerates values.
+ * Returns the values, except null, that are in the enumerations of all schemas that have one.
+ * Returns `undefined` if no schema enumerates values.
  */
 function valuesOf(source: Source, plains: readonly Place[]): ReadonlyMap<string, unknown> | undefined {
   let found: Map<string, unknown> | undefined

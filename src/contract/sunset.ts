@@ -18,8 +18,8 @@ export function hasPassed(sunset: unknown, now: Date): boolean {
 }
 
 /**
- * Returns whether the sunset of a deprecated part was brought forward or removed. Returns
- * `undefined` if the sunset was neither.
+ * Returns the kind of the change if the sunset of a deprecated part was brought forward or removed.
+ * Otherwise returns `undefined`.
  */
 export function sunsetChange(before: unknown, after: unknown): 'sunset-brought-forward' | 'sunset-removed' | undefined {
   const old = sunsetTime(own(before, 'x-sunset'))

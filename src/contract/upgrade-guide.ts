@@ -16,7 +16,7 @@ export interface UpgradeGuideOptions {
 
 export const upgradeGuideKinds: Kinds<UpgradeGuideOptions> = { from: 'string', to: 'string' }
 
-/** A list of changes of one kind. Its items are Markdown without line breaks. */
+/** The changes under one heading. Its items are Markdown without line breaks. */
 interface GuidePart {
   readonly heading: string
   readonly items: readonly string[]
@@ -47,9 +47,9 @@ const headings: Readonly<Record<GuideItem['part'], string>> = {
 
 /**
  * Returns an upgrade guide in Markdown for the OpenAPI documents (3.0 or 3.1) of two versions: the
- * changes that requests need, the changes in responses, and the additions. Throws `DocumentError`
- * if an argument is not an OpenAPI document. Throws `ConfigurationError` `invalid-option` for a
- * wrong option.
+ * removals, the changes that requests need, the changes in responses, the additions, and the
+ * changes in generated clients. Throws `DocumentError` if an argument is not an OpenAPI document.
+ * Throws `ConfigurationError` `invalid-option` for a wrong option.
  *
  * @example writeFileSync('v1-to-v8.md', upgradeGuide(openapi(service, 'v1'), openapi(service, 'v8')))
  */
@@ -100,7 +100,10 @@ const versionOf = (document: unknown): string | undefined => {
   return typeof version === 'string' && version !== '' ? version : undefined
 }
 
-/** Returns the name of the resource of each operation, which is the first tag of the operation. */
+/**
+ * Returns the name of the resource of each operation, which is the first tag of the operation.
+ * Operations without a tag have the name `Everywhere`.
+ */
 function resourcesByOperation(before: unknown, after: unknown): ReadonlyMap<string, string> {
   const resources = new Map<string, string>()
   for (const document of [after, before]) for (const [place, tag] of operationsIn(document)) resources.set(place, tag)

@@ -58,8 +58,8 @@ function isOmitted({ kind, method, place, path }: Change): boolean {
   if (omittedKinds.has(kind) || /^\/(?:openapi|docs)\b/.test(path ?? '')) return true
   // HEAD and OPTIONS exist for nearly every path.
   if (kind.startsWith('operation-') && (method === 'HEAD' || method === 'OPTIONS')) return true
-  // `Link` differs in every version. The maximum length of `sort` and `expand` follows from the
-  // names that they accept.
+  // The header field `Link` differs in every version. The maximum length of `sort` and `expand`
+  // follows from the names that they accept.
   return (
     / header "Link"$/i.test(place) || (kind.startsWith('parameter-maximum') && /^query "(?:sort|expand)"$/.test(place))
   )

@@ -1,6 +1,6 @@
 /**
- * Reports expired entries of the option `conventions`, each once a day. An expired entry keeps its
- * mode, unless `onExpired` is `refuse`.
+ * Reports expired entries of the option `conventions`, each at most once a day. An expired entry
+ * keeps its mode, unless `onExpired` is `refuse`.
  */
 import { notify } from '../notify.js'
 import type { ExpiredConvention } from './finding.js'

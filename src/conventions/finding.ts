@@ -15,7 +15,10 @@ export interface Finding {
   readonly clause: string
   /** The template below the version, such as `/orders/{id}`; `undefined` if no route matches. */
   readonly route: string | undefined
-  /** The name of a parameter or header field, or the code of a problem. At most 64 characters. */
+  /**
+   * The name of a parameter or header field, the code of a problem, `HEAD`, `DELETE` or `href`. A
+   * name that could be a value is replaced by `(other)`. At most 64 characters.
+   */
   readonly detail: string
   readonly method: string
   /** The version segment, if the path has one. */
@@ -45,7 +48,8 @@ export class Findings {
 
   /**
    * Whether a finding must be reported: it has not been reported before, and fewer than
-   * `maxFindings` findings have been reported for this request.
+   * `maxFindings` findings have been reported for this request. If so, it counts as reported from
+   * now on.
    */
   isNew(clause: string, detail: string): boolean {
     const name = `${clause} ${detail}`

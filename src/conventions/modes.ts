@@ -1,4 +1,7 @@
-/** Determines the modes of a route, and whether a request gets the legacy behavior. */
+/**
+ * Determines the modes of a route (whether each clause is enforced), and whether a request gets the
+ * legacy behavior.
+ */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { addressKey, principalKey } from '../limits/keys.js'
@@ -8,7 +11,7 @@ import { reportExpiredEntry } from './expiry.js'
 import type { ExpiredConvention } from './finding.js'
 import { type Convention, isForRoute } from './options.js'
 
-/** The clauses of a route that have a mode other than `enforce` for all clients. */
+/** The clauses of a route that are not enforced for all clients. */
 export type Modes = { readonly [C in ModedClause]?: Convention<C> }
 
 /** The data of a request that `legacyOf` needs. */
@@ -85,8 +88,9 @@ export const isPartlyEnforced = ({ mode, refusesExpired }: Convention): boolean 
 
 /**
  * Whether a client belongs to the share of clients for which clauses are enforced. The result
- * depends only on the client, so a client is treated the same for every request, process and
- * clause. A larger share includes all clients of a smaller one.
+ * depends only on the key of the client and on the share, so it is the same in every request and
+ * process, and for every clause with this share. A larger share includes all clients of a smaller
+ * one.
  */
 function isInShare(share: number, { req, principal }: Pick<ModedRequest, 'req' | 'principal'>): boolean {
   const hash = createHash('sha256').update(clientKey(req, principal)).digest()

@@ -24,7 +24,7 @@ export interface ModeOptions {
   readonly routes?: readonly string[]
   /**
    * The last day of the mode, such as `2027-03-01` (in UTC). After this day, the service logs an
-   * error once a day.
+   * error at most once a day.
    */
   readonly until?: string
   /**
@@ -45,7 +45,7 @@ export type ConventionOption<C extends ModedClause> = Mode | (ModeOptions & Clau
 /** The modes of clauses, by id. A clause without an entry is enforced. */
 export type Conventions<C extends ModedClause = ModedClause> = { readonly [Id in C]?: ConventionOption<Id> }
 
-/** A clause with a mode other than `enforce` for all clients. */
+/** A clause that is not enforced for all clients. */
 export interface Convention<C extends ModedClause = ModedClause> {
   readonly clause: C
   readonly mode: Mode
@@ -100,8 +100,8 @@ export const modeKinds: Kinds<ModeOptions> = {
 }
 
 /**
- * The clauses with a mode other than `enforce` for all clients. Throws `ConfigurationError` if an
- * entry is invalid.
+ * The clauses that are not enforced for all clients, with their modes. Throws `ConfigurationError`
+ * if an entry is invalid.
  */
 export function resolveConventions(given: Conventions | undefined, owner: ConventionOwner): readonly Convention[] {
   if (given === undefined) return []
@@ -145,8 +145,8 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
       `The entry ${name} has onExpired but no until, so it never expires. Give until: "2027-03-01" with it.`,
     )
   }
-  const missing = missingSetting(clause, settings, owner)
-  if (missing !== undefined) throw invalidOption(`The entry ${name} ${missing}`)
+  const fault = settingFault(clause, settings, owner)
+  if (fault !== undefined) throw invalidOption(`The entry ${name} ${fault}`)
   return Object.freeze({
     clause,
     mode,
@@ -160,10 +160,11 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
 }
 
 /**
- * Describes the setting that an entry lacks. Settings are required if the library writes the
- * response, because the library can't guess the legacy behavior.
+ * The end of a message that says which setting an entry lacks or must not have, or why the entry
+ * has no effect; `undefined` if nothing is wrong. A setting is required if the library can't guess
+ * the legacy behavior without it.
  */
-function missingSetting(
+function settingFault(
   clause: ModedClause,
   settings: Partial<
     ClauseSettings['QUERY-5'] & ClauseSettings['HDR-1'] & ClauseSettings['VERB-6'] & ClauseSettings['HDR-5']
@@ -174,8 +175,8 @@ function missingSetting(
     case 'QUERY-5':
       if (settings.upTo !== undefined) return undefined
       return (
-        'does not say what the old maximum was. Give the old maximum, such as upTo: 500. A larger limit gets 400, and ' +
-        'a page is never truncated.'
+        'does not say what the old maximum was. Give the old maximum, such as upTo: 500. A larger limit gets 400, ' +
+        'and a page is never truncated.'
       )
     case 'HDR-1':
       if (settings.as !== undefined) return undefined
@@ -200,8 +201,8 @@ function missingSetting(
     case 'HDR-3':
       if (requiresIfMatch === true) return undefined
       return (
-        'has no effect, because If-Match is not required. Require it with requireIfMatch: true, or with required: true ' +
-        'of ifMatch().'
+        'has no effect, because If-Match is not required. Require it with requireIfMatch: true, or with required: ' +
+        'true of ifMatch().'
       )
     default:
       return undefined
@@ -233,8 +234,8 @@ export function isForRoute({ routes }: Convention, version: string, template: st
 }
 
 /**
- * Throws `ConfigurationError` if an entry is for a template that no version serves, because the
- * entry would have no effect.
+ * Throws `ConfigurationError` if an entry names a template that no version serves, because such a
+ * template has no effect.
  */
 export function checkTemplates(
   what: string,

@@ -8,12 +8,15 @@ import { parameter } from '../wire.js'
 export type ParameterAlias =
   | string
   /**
-   * The meaning of the value. `rows`: the number of rows before the page, which must be a multiple
-   * of `limit`. `page`: the page number, as in the parameter `offest`. Default `page`.
+   * `unit` is the meaning of the value. `rows`: the number of rows before the page, which must be a
+   * multiple of `limit`. `page`: the page number, as in the parameter `offest`. Default `page`.
    */
   | { readonly name: string; readonly unit?: 'page' | 'rows' }
 
-/** Aliases of list parameters. Each member has the name that the conventions give the parameter. */
+/**
+ * Aliases of list parameters, by the names that the conventions give these parameters, and names to
+ * ignore.
+ */
 export interface ParameterOptions {
   readonly offest?: readonly ParameterAlias[]
   readonly limit?: readonly string[]
@@ -21,7 +24,7 @@ export interface ParameterOptions {
   readonly q?: readonly string[]
   readonly expand?: readonly string[]
   /**
-   * Names that are ignored on every route. A trailing `*` makes the name a prefix, as in `utm_*`.
+   * Names of parameters that are ignored. A trailing `*` makes the name a prefix, as in `utm_*`.
    */
   readonly ignore?: readonly string[]
 }
@@ -63,7 +66,7 @@ export const parameterKinds: Kinds<ParameterOptions> = {
   },
 }
 
-/** The clause of each parameter. */
+/** The clause of each parameter that can have aliases. */
 const clauseOf: Readonly<Record<string, string>> = {
   [parameter.page]: 'QUERY-4',
   [parameter.size]: 'QUERY-5',
@@ -75,8 +78,8 @@ const clauseOf: Readonly<Record<string, string>> = {
 const ownNames: ReadonlySet<string> = new Set([...Object.values(parameter)])
 
 /**
- * Resolves the option of `what`. Throws `ConfigurationError` if a name is an alias of two
- * parameters, or is itself the name of a parameter.
+ * Resolves the option of `what`. Throws `ConfigurationError` if an alias is given twice, if an
+ * alias is also ignored, or if an alias or an ignored name is the name of a parameter.
  */
 export function resolveParameters(what: string, given: ParameterOptions | undefined): ParameterNames | undefined {
   if (given === undefined) return undefined
@@ -98,7 +101,7 @@ export function resolveParameters(what: string, given: ParameterOptions | undefi
       const other = aliases.get(name)
       if (other !== undefined) {
         throw invalidOption(
-          `The option "parameters" of ${what} has "${name}" twice, for "${other.to}" and "${to}". Keep one of them.`,
+          `The option "parameters" of ${what} has "${name}" twice, for "${other.to}"${other.to === to ? '' : ` and "${to}"`}. Keep one of them.`,
         )
       }
       aliases.set(name, { to, unit, clause: clauseOf[to] ?? 'QUERY-8' })

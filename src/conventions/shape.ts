@@ -31,8 +31,8 @@ export interface ShapedProblem {
 }
 
 /**
- * Converts errors to the previous format. If the function throws, its error is logged and the
- * problem is sent unchanged.
+ * Converts errors to the previous format. If the function throws or returns an invalid value, the
+ * error is logged and the problem is sent unchanged.
  */
 export type ProblemShape = (problem: ProblemFacts, req: IncomingMessage) => ShapedProblem
 
@@ -43,7 +43,10 @@ export interface WrittenShape {
   readonly body: string
 }
 
-/** Converts a problem with `shape`. Returns `undefined`, and logs the error, if `shape` fails. */
+/**
+ * Converts a problem with `shape`. Returns `undefined`, and logs the error, if `shape` throws or
+ * returns an invalid value.
+ */
 export function writeShape(shape: ProblemShape, facts: ProblemFacts, req: IncomingMessage): WrittenShape | undefined {
   try {
     return written(unawaited(shape(facts, req)), facts.status)
@@ -70,7 +73,7 @@ function written(shaped: unknown, usual: number): WrittenShape {
 
 /**
  * Adds the mode `off` for ERR-3 to options that have `shape` but no mode for ERR-3. Then `shape`
- * applies to every problem, and there are no findings.
+ * applies on all routes, and there are no findings about ERR-3.
  */
 export function withShape<O extends { readonly conventions?: Pick<Conventions, 'ERR-3'>; readonly shape?: unknown }>(
   options: O,

@@ -11,8 +11,8 @@ export const asItIs: Convert = (value) => value
 
 /**
  * Compiles a conversion that replaces strings with the canonical strings of their formats (REP-4,
- * `value-formats.ts`). The conversion returns a copy. Values that do not match the shape are not
- * changed.
+ * `value-formats.ts`). Objects and lists that the schema describes are copied. Values that do not
+ * match the shape are not changed.
  */
 export function compileCanonical(shape: Shape): Convert {
   return compileObjects(shape, canonicalMembers)
@@ -68,7 +68,10 @@ export function canonicalAt(shape: Shape, path: readonly string[], value: unknow
   return convert(value)
 }
 
-/** Compiles a function that returns a copy of an object, with strings in canonical form. */
+/**
+ * Compiles a function that returns a copy of an object. In the copy, strings with a format are
+ * canonical.
+ */
 export const canonicalMembers: Fill = ({ members, other, open }) => {
   const converted = [...members]
     .filter(([, { convert }]) => convert !== asItIs)
@@ -107,10 +110,10 @@ interface Members {
 export type Fill = (members: Members) => (source: JsonObject) => JsonObject
 
 /**
- * Compiles a conversion that creates new objects and lists. If `shares` is true, a list whose items
- * all stay the same is not copied. The functions that `fill` returns decide whether objects are
- * copied. `made` caches the conversions by shape, so that the compilation of a recursive schema
- * ends.
+ * Compiles a conversion of the values of a shape. Strings are replaced with their canonical
+ * strings. Objects are converted by the functions that `fill` returns. Lists are copied, but if
+ * `shares` is true, a list whose items all stay the same is not copied. `made` caches the
+ * conversions by shape, so that the compilation of a recursive schema ends.
  */
 export function compileObjects(
   shape: Shape,

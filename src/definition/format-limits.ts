@@ -11,8 +11,9 @@ import { type ValueFormat, valueFormat } from './value-formats.js'
 
 /**
  * Throws `ConfigurationError` for a constraint that conflicts with a format: a value of `enum`,
- * `const` or `default` that does not have the format, a length that no canonical string has, or a
- * `pattern` that matches a string but not the canonical string of the same value.
+ * `const` or `default` that does not have the format, a `minLength` or `maxLength` that excludes
+ * all canonical strings, or a `pattern` that matches a string of the format but not the canonical
+ * string of the same value.
  */
 export function checkFormats(
   collection: string,
@@ -61,7 +62,7 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
         `whose canonical strings have at most ${max} characters, but a minLength of ${minLength}. So no value is ` +
           'valid. Leave minLength out.',
       )
-    const other = typeof pattern === 'string' ? fitsOthersOnly(pattern, format) : undefined
+    const other = typeof pattern === 'string' ? nonCanonicalMatch(pattern, format) : undefined
     if (other !== undefined)
       refuse(
         `but its pattern matches "${other}" and not "${canonical(other)}", the canonical string that is ` +
@@ -74,7 +75,7 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
  * A string of the format that matches a pattern although its canonical string does not match. The
  * result is `undefined` if no such string is known.
  */
-function fitsOthersOnly(pattern: string, { name, canonical }: ValueFormat): string | undefined {
+function nonCanonicalMatch(pattern: string, { name, canonical }: ValueFormat): string | undefined {
   const test = expression(pattern)
   return test && spellings[name]?.find((text) => test.test(text) && !test.test(canonical(text) as string))
 }
@@ -98,7 +99,8 @@ const widths: Readonly<Record<string, readonly [min: number, max: number]>> = {
 }
 
 /**
- * UUIDs of many versions and variants, because a pattern may require a certain version or variant.
+ * UUIDs of all versions except 2, and with all digits that the variant can have, because a pattern
+ * may require certain ones.
  */
 const uuids = ['1', '4', '7', '8', '3', '5', '6'].flatMap((version) =>
   ['8', '9', 'a', 'b'].map((variant) => `6f9619ff-8b86-${version}d01-${variant}42d-00cf4fc964ff`),

@@ -23,12 +23,18 @@ export function isPlainObject(value: unknown): value is JsonObject {
 
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
-/** An own property of a value; `undefined` if the value is not an object or lacks the property. */
+/**
+ * An own property of an object; `undefined` if the object lacks it, or if the value is a list or
+ * not an object.
+ */
 export function own(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
-/** The value at a path, using own properties only. */
+/**
+ * The value at a path of member names; `undefined` if a member is missing, or if the path leads
+ * into a list.
+ */
 export function get(value: unknown, path: readonly string[]): unknown {
   let found = value
   for (const name of path) found = own(found, name)
@@ -46,7 +52,7 @@ export function put(object: JsonObject, name: string, value: unknown): void {
 }
 
 /**
- * A frozen copy of JSON data, so that later changes of the original have no effect. Throws
+ * A deeply frozen copy of JSON data, so that later changes of the original have no effect. Throws
  * `TypeError` for functions, symbols, bigints, cyclic values, and instances of classes, such as a
  * `Date`.
  */

@@ -3,7 +3,8 @@
  * string. The id of a composite key is `part=value,part=value` in the declared order. In a
  * composite id, `%`, `,` and `=` inside names and values are percent-encoded. Each key has exactly
  * one id. But in a path, a value whose format has canonical strings, such as a UUID, may have any
- * spelling that the format allows. All spellings identify the same record.
+ * spelling that the format allows, unless the format is for numbers. All spellings identify the
+ * same record.
  */
 import type { Scalar } from '../adapters/contract.js'
 import { own } from './json.js'
@@ -24,9 +25,9 @@ export interface KeyCodec {
   /** The id of a key. Two keys are equal if their ids are equal. */
   text(key: KeyValue): string
   /**
-   * The key with this id; `undefined` if the string is not a valid id. Numbers, booleans and
-   * strings without a format have only one spelling. A string with a format may have any spelling
-   * that the format allows, unless the format is for numbers.
+   * The key with this id; `undefined` if the string is not a valid id. A value has only one
+   * spelling, unless its format has canonical strings and is not for numbers. Such a value may have
+   * any spelling that the format allows.
    */
   parse(text: string): KeyValue | undefined
   /** The parts of a key, in order. */
@@ -156,10 +157,10 @@ export function segmentOf(text: string): string {
 }
 
 /**
- * Reads a part of a key: `take` reads it from a record, and `parse` from an id. Both functions
- * return `undefined` for an invalid value. In an id, a part must have its canonical spelling. The
- * exception is a part with a format that is not for numbers, which may have any spelling of the
- * format.
+ * Reads a part of a key: `take` reads it from a record, and returns `undefined` for a value of a
+ * wrong type. `parse` reads it from an id, and returns `undefined` for an invalid string. In an id,
+ * a part must have its canonical spelling. The exception is a part with a format that is not for
+ * numbers, which may have any spelling of the format.
  */
 interface PartType {
   take(value: unknown): Scalar | undefined
@@ -169,8 +170,8 @@ interface PartType {
 }
 
 /**
- * The type of strings without a format. This is the only type that allows strings which no path can
- * contain.
+ * The type of strings without canonical strings (`value-formats.ts`). This is the only type that
+ * allows strings which no path can contain.
  */
 const plainText: PartType = { take: (value) => (typeof value === 'string' ? value : undefined), parse: (raw) => raw }
 function formatted(shape: Shape, canonical: (text: string) => string | undefined): PartType {
@@ -213,7 +214,8 @@ function partType(shape: Shape | undefined): PartType {
 
 /**
  * The values of the parts of a composite id, as strings. The result is `undefined` if the names in
- * the id are not the names of the key's members, in the same order.
+ * the id are not the names of the key's members, in the same order, or if the id is escaped in
+ * another way.
  */
 function splitParts(id: string, prefixes: readonly string[]): string[] | undefined {
   const pairs = id.split(',')

@@ -34,8 +34,8 @@ export class NamedMembers {
   }
 
   /**
-   * Like `named`, but throws `exposes-write-only` if the member, or an object that contains it, is
-   * write-only (REP-8).
+   * Like `named`, but also throws `exposes-write-only` if the member, or an object that contains
+   * it, is write-only (REP-8).
    */
   visible(where: string, field: Path): Shape {
     const shapes = this.#along(where, field)
@@ -49,7 +49,7 @@ export class NamedMembers {
     return shapes.at(-1) as Shape
   }
 
-  /** Like `visible`, but throws `unsuitable-member` if the member is an object or array. */
+  /** Like `visible`, but also throws `unsuitable-member` if the member is an object or array. */
   scalar(where: string, field: Path): Shape {
     const shape = this.visible(where, field)
     if (shape.isObject || shape.isArray) {

@@ -5,8 +5,8 @@
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
 /**
- * Words that are never nouns: English base forms, Spanish infinitives, and the few imperatives that
- * are not nouns either.
+ * Verbs that are hardly ever nouns: English base forms, Spanish infinitives, and a few other
+ * Spanish forms, such as "actualiza".
  */
 export const verbs = words(`
   abrir accept aceptar acknowledge acreditar activar activate actualiza actualizar add adjuntar adjust admit admitir agendar agrega
@@ -29,8 +29,9 @@ export const verbs = words(`
 `)
 
 /**
- * Words that are both nouns and verbs. They name an action if they stand alone, or before a word
- * that is not in `heads`. So "search-results" does not name an action.
+ * Verbs that also begin compound nouns. They name an action if they stand alone, or before a word
+ * that is neither in `heads` nor in `particles`. So "search-results" and "deny-rules" do not name
+ * actions.
  */
 export const nounVerbs = words(`
   allow deny deploy edit install list make restore run save search set update
@@ -53,7 +54,10 @@ export const particles = words(`
   togethers up ups
 `)
 
-/** Singular nouns that commonly follow one of `nounVerbs` in a compound noun. */
+/**
+ * Nouns that commonly follow one of `nounVerbs` in a compound noun, mostly in the singular. Their
+ * plurals count too.
+ */
 export const heads = words(`
   agent alert algorithm analysis analytic attempt base batch book campaign channel code command configuration conflict context count
   criteria cycle data date day definition detail endpoint engine entry environment error event facet failure field file filter folder
@@ -87,8 +91,8 @@ export const links = words(`
 `)
 
 /**
- * Plurals that do not end in -s, and nouns without a plural. In Spanish, an adjective may follow
- * such a noun.
+ * Plurals that do not end in -s, and nouns without a plural. They may be at any position in a name,
+ * because in Spanish an adjective may follow them ("ropa-usada").
  */
 export const pluralsWithoutS = words(`
   abaci addenda aircraft algae alumnado alumnae alumni antennae aortae automata bacilli bacteria bison brethren bureaux businessmen
@@ -116,8 +120,8 @@ export const massNouns = words(`
 `)
 
 /**
- * Maps singulars to plurals that do not follow from their endings. Used for suggestions in
- * messages, and for the default of `singular`.
+ * Maps singulars to plurals. Most of these plurals or singulars do not follow from the endings of
+ * the words. Used for suggestions in messages, and for the default of `singular`.
  */
 export const irregularPlurals: ReadonlyMap<string, string> = new Map([
   ['alquiler', 'alquileres'],

@@ -9,8 +9,9 @@ import * as lists from './naming-words.js'
 
 /**
  * Throws `ConfigurationError` unless `name` can be the path segment of a collection. It must be
- * well-formed, without a format (PATH-4), not a verb (PATH-3), and a plural noun (PATH-2). If
- * `allow` lists the name with a reason, the name only has to be well-formed and without a format.
+ * well-formed, without a format (PATH-4), and a plural noun (PATH-2), and it must not name an
+ * action (PATH-3). If `allow` lists the name with a reason, the name only has to be well-formed and
+ * without a format.
  *
  * @example checkCollectionName('factura') // throws: Use "facturas".
  */
@@ -77,7 +78,7 @@ function isAllowed(name: string, allow: Readonly<Record<string, string>>): boole
 
 /**
  * Throws `ConfigurationError` unless `segment` can be the path segment of a flag or an area. It
- * must be well-formed, without a format (PATH-4), and not a verb (PATH-3).
+ * must be well-formed, without a format (PATH-4), and must not name an action (PATH-3).
  *
  * @example checkSegment('activar') // throws; 'activo' is accepted
  */
@@ -94,8 +95,9 @@ const otherWays =
 const exception = 'If the name is right nevertheless, list it in allow with a reason.'
 
 /**
- * Throws `ConfigurationError` unless `name` consists of letters, digits, `-` and `_`, and has no
- * format, such as `.json` (PATH-4). The meaning of the name is not checked.
+ * Throws `ConfigurationError` unless `name` can be a path segment: letters, digits, `-` and `_`,
+ * without a format such as `.json` (PATH-4). Placeholders such as `{id}` and versions such as `v1`
+ * are refused too. The meaning of the name is not checked.
  */
 export function checkName(name: unknown): void {
   if (typeof name !== 'string')

@@ -236,7 +236,7 @@ function resolveParent(
   members: NamedMembers,
 ): ResourceDefinition['parent'] {
   if (given === undefined) return undefined
-  const what = `parent of "${collection}"`
+  const what = `The parent of "${collection}"`
   const by = namesOf(given.by)
   for (const member of by) members.scalar('parent.by', [member])
   return Object.freeze({ of: resolveTarget(what, given.of), by })
@@ -246,7 +246,7 @@ function resolveAttachments(
   { collection, members }: Context,
   { attachedTo = [], allow }: AnyOptions,
 ): ResourceDefinition['attachedTo'] {
-  const what = `attachedTo of "${collection}"`
+  const what = `The option attachedTo of "${collection}"`
   const attachments = attachedTo.map(({ of, by: given, as = collection }) => {
     const by = given === undefined ? undefined : namesOf(given)
     for (const member of by ?? []) members.scalar('attachedTo.by', [member])
@@ -279,7 +279,7 @@ function resolveFilter(
   if (reserved.includes(name)) {
     throw new ConfigurationError(
       'reserved-parameter',
-      `"${collection}" has a filter "${name}", which is a parameter of every list. ` +
+      `"${collection}" has a filter "${name}", which is the name of a list parameter. ` +
         `Give the filter another name: { other: { field: '${field}' } }.`,
     )
   }

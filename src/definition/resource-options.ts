@@ -24,13 +24,15 @@ export interface FilterOptions<Path extends string = string> {
   readonly many?: boolean
   /**
    * Marks the filter as deprecated (VER-3). OpenAPI documents show the deprecation, with the
-   * `sunset` (such as `2027-12-31`) and the filter to `use` instead. The hook `onResponse` reports
-   * each use of the filter. Default: the filter is deprecated if its member is deprecated.
+   * `sunset` and the filter to `use` instead. The hook `onResponse` reports each use of the filter.
+   * Default: the filter is deprecated if its member is deprecated.
    */
   readonly deprecated?: true | FilterDeprecation
 }
 
-/** The date until which a deprecated filter is served, and the filter that replaces it. */
+/**
+ * The announced end of a deprecated filter, such as `2027-12-31`, and the filter that replaces it.
+ */
 export interface FilterDeprecation {
   readonly sunset?: string
   readonly use?: string
@@ -38,7 +40,7 @@ export interface FilterDeprecation {
 
 /**
  * A link to another resource. In bodies, a link `{ href, ...shown }` replaces the stored members
- * `by` (REP-1).
+ * `by`, except members of the record's own key or its parent's key (REP-1).
  */
 export interface ToLinkOptions {
   /** The target, or the name of its collection if two definitions refer to each other. */
@@ -93,6 +95,7 @@ export interface RuleContext<T> {
   readonly principal: unknown
 }
 
+/** Page settings of a resource or of a whole service. Those of a resource take precedence. */
 export interface PageOptions {
   /**
    * The number of items per page, if the request does not set `limit`. Default 25, or `max` if that
@@ -126,8 +129,8 @@ type NamedFilter<N, Path extends string> = N extends Path
   : FilterOptions<Path> & { readonly field: Path }
 
 /**
- * The members that an operator can compare; all members if the operator is not known at compile
- * time.
+ * The members that an operator can compare; all members for the operator `null`, or if the operator
+ * is not known at compile time.
  */
 type ComparedBy<T, Given> = Given extends { readonly op: infer Op }
   ? [Op] extends ['contains']
@@ -174,8 +177,8 @@ export interface ResourceOptions<T, Schema, Key, Filters, Links> {
   /** Members of the key that the store assigns if a POST omits them; `true` for the whole key. */
   readonly assigned?: true | readonly MemberName<T>[]
   /**
-   * The JSON Schema 2020-12 of the stored record. Members that the schema does not name are not
-   * allowed, unless the schema has `additionalProperties: true` (REP-8).
+   * The JSON Schema 2020-12 of the stored record. Members that the schema does not name are
+   * refused, unless it allows them, for example with `additionalProperties: true` (REP-8).
    */
   readonly schema: Schema
   /** The query parameters that filter the list (QUERY-1). */
@@ -205,8 +208,8 @@ export interface ResourceOptions<T, Schema, Key, Filters, Links> {
     readonly as?: string
   }[]
   /**
-   * Flags, by their path segments. A flag is a boolean member that PUT sets and DELETE unsets
-   * (PATH-8).
+   * The flags, by their path segments. Each value is the name of the boolean member that PUT on the
+   * segment sets and DELETE unsets (PATH-8).
    */
   readonly flags?: Readonly<Record<string, BooleanMember<T>>>
   /**

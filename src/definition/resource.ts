@@ -82,7 +82,10 @@ export interface ResourceDefinition<T = unknown, K = unknown, L extends string =
     readonly by: readonly string[] | undefined
     readonly as: string
   }[]
-  /** Maps each path segment to a boolean member. */
+  /**
+   * The flags, by their path segments. Each value is the name of the boolean member that PUT on the
+   * segment sets and DELETE unsets (PATH-8).
+   */
   readonly flags: ReadonlyMap<string, string>
   readonly rules:
     | ((next: unknown, context: RuleContext<unknown>) => readonly RuleViolation[] | Promise<readonly RuleViolation[]>)
@@ -107,8 +110,8 @@ type LinkNames<T, Links> = Exclude<keyof Links & string, MemberName<T>>
 /**
  * Declares a resource once, for every version in which it is mounted.
  *
- * Throws `ConfigurationError` if a name violates PATH-2..4, or if a key, filter, sort, link or flag
- * names a member that the schema lacks.
+ * Throws `ConfigurationError` if an option is invalid, for example if a name violates PATH-2..4, or
+ * if a key, filter, sort, link or flag names a member that the schema lacks.
  *
  * @example
  * const sucursales = defineResource({

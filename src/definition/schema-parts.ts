@@ -43,7 +43,7 @@ export const endless = (): ConfigurationError =>
 
 /**
  * The subschema to which a local `$ref` points with a JSON pointer in a fragment (RFC 6901 6).
- * Throws `ConfigurationError` if the target does not exist.
+ * Throws `ConfigurationError` if the target does not exist, or if `ref` is not such a reference.
  */
 export function schemaAt(root: JsonSchema, ref: string): JsonSchema {
   const pointer = ref.startsWith('#') ? decoded(ref.slice(1)) : undefined

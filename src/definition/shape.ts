@@ -1,6 +1,6 @@
 /**
- * The facts that a JSON Schema states about a value. Each schema is read once. The rest of the
- * library uses `Shape` and does not read the keywords of schemas itself.
+ * The facts that a JSON Schema states about a value. Each schema is read once. Most of the library
+ * uses `Shape` and does not read the keywords of schemas itself.
  */
 import type { Scalar } from '../adapters/contract.js'
 import { isList, isObject, own } from './json.js'
@@ -22,18 +22,23 @@ const shapesByRoot = new WeakMap<JsonSchema, WeakMap<JsonSchema, Shape | 'making
 export class Shape {
   /**
    * The allowed JSON types, except `null`. The set is empty if the schema does not restrict the
-   * types. A schema with properties but without a type counts as an object.
+   * types, or allows no type except `null`. A schema with properties but without a type counts as
+   * an object.
    */
   readonly types: ReadonlySet<string>
   /** True if the schema explicitly allows null. */
   readonly nullable: boolean
   /**
    * True if null may be valid although the schema does not mention it. This is the case if nothing
-   * restricts the types, or if some branch of a union does not restrict them.
+   * restricts the types, or if some branch of a union does not restrict them. Also true if only
+   * null is allowed.
    */
   readonly untyped: boolean
   readonly format: string | undefined
-  /** The values of `enum` or `const`, except null. */
+  /**
+   * The strings, numbers and booleans of `enum` or `const`; `undefined` if nothing lists the
+   * values.
+   */
   readonly values: readonly Scalar[] | undefined
   readonly readOnly: boolean
   readonly writeOnly: boolean
@@ -47,13 +52,19 @@ export class Shape {
    * not apply to all records.
    */
   readonly conditional: ReadonlySet<string>
-  /** For each member, the number of unconditional schemas that name the member. */
+  /**
+   * For each member, the number of schemas that name it, among the node itself, the targets of its
+   * `$ref`s and its branches of `allOf`.
+   */
   readonly declared: ReadonlyMap<string, number>
-  /** True if members that the schema does not name are allowed. */
+  /**
+   * True if `additionalProperties` or `unevaluatedProperties` allows members that the schema does
+   * not name.
+   */
   readonly open: boolean
   /** The schema node itself. */
   readonly node: JsonSchema
-  /** The nodes of the members, in schema order. */
+  /** The nodes of the members, in the order of the schema. Conditional members come last. */
   readonly properties: ReadonlyMap<string, JsonSchema>
   readonly #root: JsonSchema
   readonly #patterns: readonly (readonly [RegExp, JsonSchema])[]
@@ -131,8 +142,8 @@ export class Shape {
   }
 
   /**
-   * The shape of `node`, a subschema of the schema `root`. Throws `ConfigurationError` if a
-   * reference has no target or is cyclic.
+   * The shape of `node`, a subschema of the schema `root`. Throws `ConfigurationError` if the node
+   * is invalid, for example if a reference has no target or is cyclic.
    */
   static of(root: JsonSchema, node: JsonSchema = root): Shape {
     const known = shapesByRoot.get(root) ?? new WeakMap<JsonSchema, Shape | 'making'>()
@@ -151,7 +162,7 @@ export class Shape {
     }
   }
 
-  /** The members that the schema names, in the order of the schema. */
+  /** The members that the schema names, in the order of `properties`. */
   get members(): ReadonlyMap<string, Shape> {
     this.#members ??= new Map([...this.properties].map(([name, node]) => [name, Shape.of(this.#root, node)]))
     return this.#members
@@ -171,7 +182,7 @@ export class Shape {
     return this.open ? Shape.of(this.#root, this.#additional ?? anything) : undefined
   }
 
-  /** Every shape that `other` may return. */
+  /** Every shape that `other` can return. */
   get others(): readonly Shape[] {
     return [
       ...this.#patterns.map(([, node]) => Shape.of(this.#root, node)),
@@ -180,7 +191,7 @@ export class Shape {
     ]
   }
 
-  /** True if `other` may return a shape. */
+  /** True if `other` can return a shape. */
   get hasOthers(): boolean {
     return this.open || this.#patterns.length > 0 || this.#unions.flat().some((branch) => branch.hasOthers)
   }
@@ -225,8 +236,8 @@ export class Shape {
   }
 
   /**
-   * The paths of all members, for messages that list the allowed paths. The paths of nested members
-   * have dots. A path has at most `depth + 1` names.
+   * The paths of the members that the schema names, for messages that list the allowed paths. The
+   * paths of nested members have dots. A path has at most `depth + 1` names.
    */
   paths(depth = 3): string[] {
     return [...this.members].flatMap(([name, member]) => [

@@ -9,10 +9,10 @@ import { type Html, html, trusted } from './html.js'
 /** Maximum size of a page, in bytes. */
 export const longestPage = 60_000
 
-/** Maximum size of the list of pages, in bytes. Each page contains this list. */
+/** The room that is left on each page for the list of the pages of a topic, in bytes. */
 const maxPageListBytes = 3_000
 
-/** The number of bytes by which a link may be longer than its placeholder. */
+/** The room that is left for each link in addition to its placeholder, in bytes. */
 const linkGrowth = 140
 
 /** A part of a page that is never split, together with the anchors in this part. */
@@ -42,12 +42,12 @@ export interface BlockPage {
 
 /**
  * Divides blocks into one or more pages. `frame`: the size of a page without its blocks, in bytes.
- * `nameOf` returns the URL of a page. The first page has the number 1.
+ * `urlOf` returns the URL of a page. The first page has the number 1.
  */
 export function pagesOf(
   blocks: readonly Block[],
   frame: number,
-  nameOf: (page: number) => string,
+  urlOf: (page: number) => string,
 ): readonly BlockPage[] {
   const pages = filled(blocks, longestPage - frame - maxPageListBytes)
   const homes = new Map(
@@ -57,7 +57,7 @@ export function pagesOf(
     const number = at + 1
     const href = (anchor: string): string => {
       const home = homes.get(anchor) ?? 1
-      return `${home === number ? '' : nameOf(home)}#${encodeURIComponent(anchor)}`
+      return `${home === number ? '' : urlOf(home)}#${encodeURIComponent(anchor)}`
     }
     const text = some.map(({ content }) => content.toString()).join('')
     const linked = text.replace(/\0([ae])([^\0]*)\0/g, (_, kind: string, anchor: string) => {
@@ -103,7 +103,7 @@ export function together(blocks: readonly Block[]): readonly Block[] {
 
 /**
  * Splits rows into pieces that are short enough for a block. `maxBytes`: the maximum size of a
- * piece, in bytes.
+ * piece, in bytes. A longer row is a piece of its own.
  */
 export function piecesOf(rows: readonly Html[], maxBytes = 16_000): readonly (readonly Html[])[] {
   const pieces: Html[][] = []

@@ -1,14 +1,15 @@
 /**
- * The script that starts Swagger UI on the console page. The script derives all URLs from the
- * page's own URL. Requests therefore go to the host that serves the page, even behind a proxy.
+ * The script that starts Swagger UI on the console page. The script derives the URLs of the
+ * document and of the service from the page's own URL. Requests therefore go to the host that
+ * serves the page, even behind a proxy.
  */
 export const consoleScript = `'use strict'
 const place = document.getElementById('console')
 const at = (path) => new URL(place.dataset.folder + path, location.href).href.replace(/\\/$/, '')
 const tokenHeader = 'x-authorization-token'
 
-// Without this setting, Swagger UI handles clicks on links to anchors itself. The link that skips the
-// navigation would then not move the focus.
+// Without this setting, Swagger UI handles clicks on links to anchors itself. The link that skips
+// the navigation would then not move the focus.
 window.noZensmooth = true
 // Credentials are UTF-8 (RFC 7617 2.1). Swagger UI encodes them with \`btoa\`, which supports only
 // Latin-1.
@@ -25,9 +26,9 @@ follow()
 /** The name of the parameter to which a form field belongs. */
 const parameter = (element) => element.closest('tr')?.dataset.paramName ?? 'Value'
 /**
- * Roles and labels that Swagger UI lacks for screen readers and keyboards (WCAG 1.3.1, 2.1.1,
- * 2.4.6, 4.1.2). Each entry has a selector, an attribute, and its value or a function that returns
- * the value for an element.
+ * Attributes that Swagger UI lacks for screen readers and keyboards (WCAG 1.3.1, 2.1.1, 2.4.6,
+ * 4.1.2). Each entry has a selector, an attribute, and its value or a function that returns the
+ * value for an element.
  */
 const missing = [
   ['h1', 'aria-level', '2'],
@@ -66,8 +67,8 @@ new MutationObserver(soon).observe(place, { childList: true, subtree: true })
 addEventListener('keydown', ({ key }) => key === 'Escape' && place.querySelector('.close-modal')?.click())
 
 /**
- * The Content-Security-Policy allows requests only to this host, but the document may name another
- * host.
+ * Replaces the servers in the document with this host. The document may name another host, but the
+ * Content-Security-Policy allows requests only to this host.
  */
 function served(openapi) {
   openapi.servers = [{ url: at('..') }]
@@ -76,7 +77,7 @@ function served(openapi) {
   return openapi
 }
 
-/** The security scheme that takes the token of a login. */
+/** The name of the security scheme that takes the token of a login. */
 const tokenScheme = ({ components: { securitySchemes = {} } = {} }) =>
   Object.keys(securitySchemes).find((name) => {
     const scheme = securitySchemes[name]
@@ -84,8 +85,8 @@ const tokenScheme = ({ components: { securitySchemes = {} } = {} }) =>
   })
 
 /**
- * Removes HTML and images from Markdown, as on the other pages. Swagger UI removes only dangerous
- * HTML, and the policy blocks styles and images in the rest.
+ * Changes Markdown so that HTML is shown as text and images become links, as on the other pages.
+ * Swagger UI removes only dangerous HTML, and the policy blocks styles and images in the rest.
  */
 const plain = (markdown) =>
   String(markdown ?? '').replace(/(\`+)[^]*?\\1|<|!\\[/g, (found) => (found === '<' ? '&lt;' : found === '![' ? '\\\\![' : found))

@@ -1,6 +1,6 @@
 /**
- * The console page uses this style sheet in addition to the style sheet of Swagger UI. It adds a
- * header, and colors with sufficient contrast (WCAG 1.4.3).
+ * The console page uses this style sheet in addition to the style sheet of Swagger UI. It formats
+ * the header of the page, and sets colors with sufficient contrast (WCAG 1.4.3).
  */
 export const consoleStyle = `body { margin: 0; font-family: sans-serif }
 html.dark-mode body { color: #e4e6e6; background: #1c2022 }

@@ -104,9 +104,9 @@ const plain = (value: unknown): string => {
 }
 
 /**
- * Returns the value of a header field. For `If-Match`, the value is `*`, which matches any version,
- * so that the command works unchanged. Real clients send the entity tag that they have received
- * (HDR-3).
+ * Returns the value of a header field. For `If-Match`, the value is `*`, which matches any version
+ * of a record, so that the command works unchanged. Real clients send the entity tag that they have
+ * received (HDR-3).
  */
 const fieldValue = (document: OpenApiDocument, parameter: JsonObject): string =>
   textIn(parameter, 'name')?.toLowerCase() === header.ifMatch.toLowerCase()
@@ -163,7 +163,7 @@ function bodyOf(document: OpenApiDocument, operation: JsonObject): readonly stri
 
 /**
  * Returns the first example of a body, or a value that matches its schema. If the schema requires
- * no member, as in a patch, the value has one member.
+ * no member, as in a patch, the value has one scalar member, if the schema has any.
  */
 function bodySample(document: OpenApiDocument, content: unknown): unknown {
   if (isObject(content) && 'example' in content) return content.example

@@ -31,8 +31,8 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * Characters that HTML does not allow (HTML 13.1): control characters except tab, LF and CR, and
- * lone surrogates. These characters are replaced with U+FFFD.
+ * Control characters except tab, LF and CR, and lone surrogates. They are replaced with U+FFFD.
+ * HTML allows none of them except form feed (HTML 13.1).
  */
 const unfit = /(?![\t\n\r])\p{Control}|\p{Surrogate}/gu
 
@@ -54,5 +54,5 @@ const textOf = (part: HtmlPart): string => {
 export const html = (texts: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html =>
   new Html(texts.map((text, at) => text + textOf(parts[at])).join(''))
 
-/** Wraps HTML that another library has sanitized. */
+/** Wraps a string that is safe HTML, such as the output of `markdown-it`. */
 export const trusted = (text: string): Html => new Html(text)

@@ -63,7 +63,7 @@ ${brownoutText(document)}`
 `
 }
 
-/** The link to the upgrade guide. */
+/** The link to the upgrade guide, if there is one. */
 const upgradeLink = (context: PageContext): HtmlPart =>
   context.fixed
     .filter(({ name }) => name === upgradePageName)

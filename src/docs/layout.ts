@@ -1,4 +1,4 @@
-/** The layout of all pages: head, landmarks and navigation. */
+/** The layout of all pages except the console: head, landmarks and navigation. */
 import type { ClauseId } from '../clauses.js'
 import type { BlockPage } from './blocks.js'
 import { type Html, html } from './html.js'
@@ -107,7 +107,7 @@ ${page.of > 1 && pageList(page, (number) => address(pageName(name, number)))}
 
 /**
  * Returns the name of a page. The names of all pages except the first end with the page number,
- * such as `orders~2`. The index has the name `''`.
+ * such as `orders~2`. For the index, `name` is `''`, and the second page is `index~2`.
  */
 export const pageName = (name: string, number: number): string =>
   number === 1 ? name : `${name === '' ? 'index' : name}~${number}`

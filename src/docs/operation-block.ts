@@ -89,8 +89,8 @@ ${some}</tbody></table>
 }
 
 /**
- * Returns the GET operation of a path, if that operation has the same parameters as the HEAD
- * operation.
+ * Returns the GET operation of a path, if it has the same parameters as the HEAD operation, and if
+ * these are more than two.
  */
 function sameParameters(
   context: PageContext,
@@ -221,7 +221,8 @@ function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> 
 
 /**
  * Describes a response. If all its problem codes are defined by the library, the codes describe it.
- * Any other response is described by its description and content.
+ * Any other response is described by its description, and by its content unless the content is a
+ * problem.
  */
 function meaningOf(context: PageContext, rows: RowContext, response: unknown): HtmlPart {
   const codes = problemCodes(objectIn(response, 'content'))

@@ -10,14 +10,14 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'malformed-path': 'Percent-encode each segment of the path once, as UTF-8.',
   'malformed-host': 'Send a valid `Host`.',
   'invalid-query':
-    'Read `errors`: each entry names a parameter, the allowed values, and the most similar name. ' +
-    'Follow the address of a `Link` unchanged, or leave out `after`.',
+    'Read `errors`: each entry names a parameter, and often the allowed values or the most similar name. ' +
+    'If an entry names `after`, follow the URL in a `Link` of the same query unchanged, or leave out `after`.',
   'malformed-body': 'Send the complete body, well-formed and in UTF-8, with each member once.',
   'missing-body': 'Send a body with its `Content-Type`.',
   'unexpected-body': 'Send the request without a body.',
   'malformed-idempotency-key': 'Send one `Idempotency-Key` of at most 255 characters, such as a new UUID.',
   'missing-idempotency-key':
-    'Send an `Idempotency-Key`: a new UUID for each record, and the same one when you repeat a request.',
+    'Send an `Idempotency-Key`: a new UUID for each record, and the same UUID when you repeat a request.',
   unauthenticated: 'Get a valid token and send it. `WWW-Authenticate` names the scheme.',
   forbidden: 'Ask the owner of the service for permission. If `errors` names an expansion, leave it out.',
   'unknown-version': 'Use one of the versions in `detail`.',
@@ -25,10 +25,11 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   absent: 'Search for the item in its list. It never existed, was deleted, or is not visible to you.',
   'method-not-allowed': 'Use one of the methods in `Allow`.',
   'request-timeout': 'Send the request again, and send its body without a pause.',
-  gone: 'Use a newer version. The response has no body.',
+  gone: 'Use a newer version, or the replacement of the retired part. The response has no body.',
   stale: 'GET the item again, apply the change to its current state, and send the new `Etag` in `If-Match`.',
   'precondition-failed':
-    'GET the item to see its current state. `If-None-Match` prevents the change while the item exists.',
+    'GET the item to see its current state. The change was refused, because `If-None-Match` is `*` and the item ' +
+    'exists, or because it names the current version of the item.',
   'body-too-large': 'Send a smaller body.',
   'uri-too-long': 'Shorten the query, or split the request.',
   'unsupported-accept': 'Send an `Accept` that allows one of the media types in `errors`.',
@@ -38,11 +39,12 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   duplicate: 'Use another value for the members in `errors`, or change the existing record.',
   reference: 'Create the records that the members in `errors` refer to, or refer to existing ones.',
   referenced: 'Remove the records that refer to this one first.',
-  'idempotency-mismatch': 'Use a new `Idempotency-Key` for another request. Retry a request with the same body.',
+  'idempotency-mismatch':
+    'Use a new `Idempotency-Key` for each new request. To retry a request, send the same body with the same key.',
   rule: 'Read `errors` and `detail`: they describe the violated rule.',
   'precondition-required': 'GET the item and send its `Etag` in `If-Match`.',
   'too-many-requests': 'Wait for the number of seconds in `Retry-After`.',
-  'headers-too-large': 'Send fewer or shorter header fields, and a shorter address.',
+  'headers-too-large': 'Send fewer or shorter header fields, and a shorter URL.',
   internal:
     'Report the `requestId` to the owner of the service. Before you retry a write, GET the item to see whether ' +
     'it was executed.',

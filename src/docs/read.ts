@@ -32,5 +32,5 @@ export const sound = (text: string): string => text.replace(/\p{Surrogate}/gu, '
 export function shortened(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   const cut = [...text.slice(0, maxLength * 2)].slice(0, maxLength).join('')
-  return `${cut.length < text.length ? cut.trimEnd() : text}…`
+  return cut.length < text.length ? `${cut.trimEnd()}…` : text
 }

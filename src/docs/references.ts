@@ -1,11 +1,11 @@
-/** References within a document. */
+/** References to components of an OpenAPI document. */
 import { isList, isObject, own } from '../definition/json.js'
 import type { OpenApiDocument } from '../openapi/document.js'
 import { textIn } from './read.js'
 
 /**
- * Returns the target of a reference within the document, or `undefined` if the target is missing. A
- * value that is not a reference is returned unchanged.
+ * Returns the target of a reference, or `undefined` if the target is not a component of the
+ * document. A value that is not a reference is returned unchanged.
  */
 export function follow(document: OpenApiDocument, value: unknown, depth = 0): unknown {
   const reference = textIn(value, '$ref')
@@ -24,8 +24,8 @@ function referenced(reference: string): { readonly kind: string; readonly name: 
 }
 
 /**
- * Returns the names of the types that a value references directly. The names are in the order of
- * the references, and each name occurs once.
+ * Returns the names of the types (the schemas in `components`) that a value references directly.
+ * The names are in the order of the references, and each name occurs once.
  */
 export function refsIn(value: unknown): readonly string[] {
   const found = new Set<string>()

@@ -6,9 +6,10 @@ import type { OpenApiDocument } from '../openapi/document.js'
 import { Random } from '../random.js'
 
 /**
- * Returns the first example of a schema, or a generated value if the schema has no examples. A
- * generated object has only the required members. The same schema and name always produce the same
- * value. `name`: the name of the value. Returns `undefined` if no value can be generated.
+ * Returns the first example or the default of a schema, or else a generated value. A generated
+ * object has only the required members. The same schema and name always produce the same value.
+ * `name`: the name of the parameter or member, on which the value depends. Returns `'text'` without
+ * a schema, and `undefined` if no value can be generated.
  */
 export function sampleOf(document: OpenApiDocument, schema: unknown, name: string): unknown {
   if (!isObject(schema)) return 'text'

@@ -99,7 +99,7 @@ const bounds: readonly (readonly [word: string, text: (value: string) => string]
   ['maxProperties', (value) => `at most ${value} members`],
 ]
 
-/** Keywords that other functions describe, or that do not constrain the value. */
+/** Keywords that the functions in this file describe, or that do not constrain the value. */
 const describedKeywords = new Set(
   (
     '$ref type nullable format enum const default pattern properties required additionalProperties items oneOf ' +
@@ -144,8 +144,8 @@ export function ruleTexts(schema: unknown): readonly HtmlPart[] {
 }
 
 /**
- * Returns the text for a pattern. Long patterns, such as those of `sort` and of keys, are not
- * shown, because the description of the parameter explains them.
+ * Returns the text for a pattern. Long patterns are not shown. Those of `sort` and of keys are
+ * explained in the descriptions of the parameters.
  */
 const patternText = (pattern: string): HtmlPart =>
   pattern.length > maxTextLength ? 'a pattern (see the document)' : html`pattern <code>${pattern}</code>`
@@ -175,7 +175,7 @@ function requiredTexts(schema: JsonObject): readonly HtmlPart[] {
   ]
 }
 
-/** Returns the examples in a schema. */
+/** Returns the first three examples in a schema. */
 export function exampleText(schema: unknown): HtmlPart {
   const examples = isObject(schema) ? ('example' in schema ? [schema.example] : listIn(schema, 'examples')) : []
   return examples.length > 0 && html` Example: ${separated(examples.slice(0, 3).map(valueText), ', ')}.`

@@ -1,6 +1,6 @@
 /**
  * The data of the pages: the operations of a document, grouped by tag, and the page that explains
- * each type.
+ * each type (a schema in `components`).
  */
 import { isList, isObject, type JsonObject, own } from '../definition/json.js'
 import type { OpenApiDocument } from '../openapi/document.js'
@@ -19,7 +19,7 @@ export interface DocsOperation {
   readonly parameters: readonly JsonObject[]
   /** The server of the operation or of its path item, if one is declared. */
   readonly server: string | undefined
-  /** The id of the operation. It is unique on its page. */
+  /** The HTML id of the operation. It is unique on its page. */
   readonly anchor: string
 }
 
@@ -27,6 +27,7 @@ export interface DocsOperation {
 export interface DocsTag {
   readonly name: string
   readonly description: string | undefined
+  /** The name of the first page of the tag. */
   readonly slug: string
   readonly operations: readonly DocsOperation[]
   /** The types that are explained on the page of this tag, by their names in the document. */
@@ -131,7 +132,7 @@ function slugsOf(names: readonly string[], reserved: ReadonlySet<string>): Reado
 
 /**
  * Returns the types that are explained on the page of each tag. Each type is explained on only one
- * page. This is the page of the tag with the shortest chain of references from a request or
+ * page. This is the page of the first tag with the shortest chain of references from a request or
  * response to the type.
  */
 function typesByTag(

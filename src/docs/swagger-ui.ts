@@ -23,7 +23,7 @@ const files: Readonly<Record<string, string>> = {
 
 /**
  * Returns the assets of Swagger UI by name. Throws `ConfigurationError` if Swagger UI is not
- * installed or too old.
+ * installed, too old or incomplete.
  */
 export function swaggerUiAssets(
   resolve: Resolve = createRequire(import.meta.url).resolve,

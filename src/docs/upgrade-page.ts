@@ -7,7 +7,10 @@ import { describedInline, type PageContext } from './layout.js'
 /** The name of the page. One name is enough, because a version has only one successor. */
 export const upgradePageName = 'upgrade'
 
-/** The guides, keyed by document. A guide that has several pages is built only once. */
+/**
+ * The guides, keyed by the document of the version that clients leave. So a guide that has several
+ * pages is built only once.
+ */
 const made = new WeakMap<object, { readonly after: object; readonly guide: Guide }>()
 
 /** Returns the upgrade guide. `after`: the document of the successor. */

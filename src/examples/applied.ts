@@ -8,7 +8,10 @@ import type { JsonSchema } from '../definition/schema-types.js'
 import type { Making } from './making.js'
 import { Unmade } from './unmade.js'
 
-/** The maximum length of a chain of references. A longer chain is considered a cycle. */
+/**
+ * The maximum depth of nested references and branches. A schema that nests deeper is considered
+ * cyclic.
+ */
 const maxDepth = 64
 
 /** All schemas that apply to a value. Throws `Unmade` if one of them allows no value. */
@@ -31,8 +34,7 @@ function add(root: JsonSchema, given: unknown, making: Making, parts: JsonSchema
     if (branch !== undefined) also(branch)
   }
   if (node.if === undefined) return
-  // The other branch is ignored here. Validation later finds out whether the value satisfies the
-  // condition.
+  // The value for `else` may also match `if`. Validation finds this out later.
   if (making.random.chance(node.then === undefined ? 0.2 : 0.6)) {
     also(node.if)
     if (node.then !== undefined) also(node.then)
@@ -55,8 +57,8 @@ const isNull = (branch: unknown): boolean => isObject(branch) && (branch.type ==
 /** The values of a keyword in all schemas that have it. */
 export function all(parts: readonly JsonSchema[], keyword: string): unknown[] {
   const found: unknown[] = []
-  // A plain loop is faster here. The function is called for each keyword of each value, and most
-  // schemas lack the keyword.
+  // A plain loop is faster than `filter` and `map`. The function is called for each keyword of each
+  // value, and most schemas lack the keyword.
   for (const part of parts) {
     const value = part[keyword]
     if (value !== undefined) found.push(value)

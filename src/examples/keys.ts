@@ -13,11 +13,11 @@ import { all, numbers } from './applied.js'
 import type { RecordMaker } from './record-maker.js'
 import { Unmade } from './unmade.js'
 
-/** The position of a key among the records whose other key parts are the same. */
+/** The position of a key that is being generated. */
 interface PartPlace {
   readonly index: number
   readonly attempt: number
-  /** How many keys with the same other parts have already been tried. */
+  /** How many keys have already been tried with the same given parts and references. */
   readonly before: number
 }
 
@@ -73,7 +73,10 @@ function unlisted(maker: RecordMaker, member: string, { place, parts }: Part): M
   return ({ index, attempt, before }) => readable?.(before) ?? maker.part(member, index, attempt)
 }
 
-/** Whole numbers from 1, or from the minimum in the schema. */
+/**
+ * Multiples of `multipleOf` (by default of 1): up from the minimum in the schema or from 1, or down
+ * from a maximum below 1.
+ */
 function counted(parts: readonly JsonSchema[], isWhole: boolean): MakePart {
   const step = Math.max(...numbers(parts, 'multipleOf'), isWhole ? 1 : 0) || 1
   const min = Math.max(

@@ -27,8 +27,9 @@ export interface Subject {
   /** The resources that the definition's links, parent and associations refer to, by collection. */
   readonly leadsTo: ReadonlyMap<string, ResourceDefinition>
   /**
-   * Returns a description of the rule of the service that a record violates. The function is
-   * `undefined` if there are no rules, or if the rules can't be called.
+   * Returns a description of the rule of the service that a record violates; `undefined` if it
+   * violates none. The function is `undefined` if there are no rules, or if the rules can't be
+   * called.
    */
   readonly broken?: (record: JsonObject) => Promise<string | undefined>
 }
@@ -59,8 +60,9 @@ interface Building extends Target {
 }
 
 /**
- * Generates the records of all resources. If a schema can't be satisfied, throws a
- * `ConfigurationError` (`no-example`) that names the member and the keyword that prevent it.
+ * Generates the records of all resources. If no valid record is found, throws a
+ * `ConfigurationError` (`no-example`) with the cause, such as a member and the keyword that it
+ * can't satisfy.
  */
 export async function linkedRecords(
   subjects: readonly Subject[],
@@ -257,7 +259,10 @@ interface Place {
   readonly gaps: number
 }
 
-/** The members of a record that are not random: the given members, the key, and the references. */
+/**
+ * The members of a record that are not generated from its schema: the given and fixed members, the
+ * key, and the members that refer to other records.
+ */
 function fixedMembers(
   { definition, subject, references }: Building,
   { row, index, attempt, gaps }: Place,

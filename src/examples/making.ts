@@ -12,7 +12,9 @@ export interface Making {
    * the first branch of its schema.
    */
   readonly first: boolean
-  /** The name of the member. The value matches the meaning of the name. */
+  /**
+   * The name of the member. A string without a format or pattern matches the meaning of this name.
+   */
   readonly name: string
   /** The path of the value: the names of the members, joined by dots. */
   readonly path: string

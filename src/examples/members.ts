@@ -30,8 +30,8 @@ export class Members {
   }
 
   /**
-   * The names of the members, in schema order. Throws `Unmade` if the schema requires more members
-   * than it allows.
+   * The names of the members, in schema order. Throws `Unmade` if no allowed number of members is
+   * found (`minProperties`, `maxProperties`).
    */
   present(): readonly string[] {
     const { random, gaps, path } = this.#making
@@ -54,7 +54,9 @@ export class Members {
       throw new Unmade(
         path,
         chosen.size < min ? 'minProperties' : 'maxProperties',
-        `no object has from ${min} to ${max} members`,
+        max === Number.POSITIVE_INFINITY
+          ? `no object has ${min} members or more`
+          : `no object has from ${min} to ${max} members`,
       )
     const order = [...this.#declared()]
     return [...order.filter((name) => chosen.has(name)), ...[...chosen].filter((name) => !order.includes(name))]

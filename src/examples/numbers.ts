@@ -50,15 +50,15 @@ function boundsOf(parts: readonly JsonSchema[], isWhole: boolean, path: string):
     : { min: from, max: to, step }
 }
 
-/** The first number that an exclusive bound allows. */
+/** A number just inside an exclusive bound. */
 const next = (bound: number, step: number, sign: 1 | -1): number =>
   Math.abs(bound) > 2 ** 40
     ? bound + sign * Math.abs(bound) * Number.EPSILON
     : bound + sign * Math.min(step, 1e-6 + step / 1_000)
 
 /**
- * The step between numbers: the common multiple of every `multipleOf`. Without `multipleOf`, it is
- * 1 for integers and 0.01 for other numbers.
+ * The step between numbers: a common multiple of every `multipleOf`, and of 1 for integers. Without
+ * `multipleOf`, it is 1 for integers and 0.01 for other numbers.
  */
 function stepOf(given: readonly number[], isWhole: boolean, path: string): number {
   let step = isWhole ? 1 : undefined

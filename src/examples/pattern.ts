@@ -110,8 +110,8 @@ class Writer {
         return Array.from({ length: Math.min(count, 10_000) }, () => this.element(element.element)).join('')
       }
       default:
-        // A lookbehind is written like other elements. Nothing is written for a lookahead, because
-        // the elements after the lookahead write the text that it describes.
+        // A positive lookbehind is written like other elements. Nothing is written for a lookahead,
+        // because the elements after the lookahead write the text that it describes.
         return element.type === 'Assertion' && element.kind === 'lookbehind' && !element.negate
           ? this.alternatives(element.alternatives)
           : ''

@@ -79,7 +79,10 @@ export class RecordMaker {
     }
   }
 
-  /** A value for a member of the key, in canonical form. Throws `Unmade`. */
+  /**
+   * A value for a member of the key, in canonical form. Throws `Unmade` if no value can be
+   * generated.
+   */
   part(member: string, index: number, attempt: number): unknown {
     const { shape } = this.definition
     const node = shape.properties.get(member) ?? {}

@@ -18,8 +18,8 @@ export class Reference {
   readonly by: readonly string[]
   readonly target: Target
   /**
-   * Whether the target is the parent of the record. If it is, some targets get many records and
-   * others get none.
+   * Whether the target is the parent of the record. If it is, some parents get many records, and
+   * others get few or none.
    */
   readonly contained: boolean
   readonly #owner: ResourceDefinition
@@ -37,7 +37,8 @@ export class Reference {
    * key matches the members that are already set. If the schema allows null or absent members, they
    * stay empty if there is no such record, and otherwise with the probability `gaps`. A reference
    * to a parent stays empty only if there is no such record. Throws `Unmade` if there is no such
-   * record and the members must not be empty.
+   * record and the members must not be empty, or if all members are already set and no such record
+   * exists.
    */
   assign(row: JsonObject, random: Random, gaps: number): void {
     const open = this.by.filter((member) => !Object.hasOwn(row, member))

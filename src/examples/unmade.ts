@@ -10,7 +10,8 @@ export class Unmade extends Error {
 
   /**
    * `path`: the names of the members, joined by dots; empty for the whole value. `keyword`: the
-   * JSON Schema keyword that can't be satisfied.
+   * JSON Schema keyword that can't be satisfied, or another cause: `key`, `link`, `rules` or
+   * `schema`.
    */
   constructor(
     readonly path: string,

@@ -1,6 +1,6 @@
 /**
- * Generates random values for a JSON Schema. A generated value may be invalid. Callers therefore
- * validate each value, and generate another one until a value is valid.
+ * Generates random values for a JSON Schema. A generated value may be invalid. `RecordMaker`
+ * therefore validates each record, and generates another one until a record is valid.
  */
 import { canonicalText, isList, type JsonObject, put } from '../definition/json.js'
 import { kindOf } from '../definition/schema-parts.js'
@@ -13,7 +13,10 @@ import { makeNumber } from './numbers.js'
 import { Texts } from './texts.js'
 import { Unmade } from './unmade.js'
 
-/** Objects at this depth or deeper get only their required members. */
+/**
+ * Objects at this depth or deeper get only their required members, and lists only their minimum of
+ * items.
+ */
 const usualDepth = 4
 /** The maximum depth. A schema that nests deeper is considered endlessly recursive. */
 const maxDepth = 40
@@ -29,7 +32,7 @@ export class Values {
 
   /**
    * Generates a value. For an object, `fixed` contains values that some members must have. Throws
-   * `Unmade`.
+   * `Unmade` if no value can be generated.
    */
   make(making: Making, fixed?: JsonObject): unknown {
     return this.#value([this.#root], making, fixed)
@@ -136,8 +139,8 @@ const below = (making: Making, name: string, hint = name): Making => ({
 })
 
 /**
- * The example in the schema. After the first record, a `default` is used only for a third of the
- * records, so that the records of a list differ.
+ * An example or the `default` in the schema. After the first record, a `default` is used only with
+ * a probability of 0.3, so that the records of a list differ.
  */
 function givenValue(parts: readonly JsonSchema[], { random, first }: Making): { readonly value: unknown } | undefined {
   const examples = all(parts, 'examples').find((list): list is readonly unknown[] => isList(list) && list.length > 0)

@@ -20,7 +20,7 @@ const maxAggregated = 4
 const longestText = 300
 
 /**
- * The causes of an error, outermost first. Problems are omitted, because their code is logged
+ * An error and its causes, outermost first. Problems are omitted, because their code is logged
  * separately and their detail may contain values. Never throws, whatever value `error` is.
  */
 export function causesOf(error: unknown): readonly Cause[] {
@@ -53,8 +53,8 @@ function causeOf(error: unknown): Cause {
 }
 
 /**
- * Describes an `AggregateError`. Node throws such an error if a host name has several IP addresses
- * and no connection succeeds. The error contains one error for each IP address.
+ * Describes an `AggregateError`. For example, Node throws such an error if a host name has several
+ * IP addresses and no connection succeeds. The error contains one error for each IP address.
  */
 function aggregated(errors: readonly unknown[]): Cause {
   const causes = errors.slice(0, maxAggregated).map(causeOf)

@@ -16,7 +16,7 @@ export const incidents = {
   unreachable: 'Is the service at this address running, and can this host reach it?',
   'table-unfit': 'Is a migration or a privilege missing? Call ready() of the api: its error says which.',
   'code-fault':
-    'See the code at the position in cause. The message of the error may contain values; onError receives it.',
+    'See cause: it has the position in the code, or a message of the library. onError receives the whole error.',
 } as const
 
 export type Incident = keyof typeof incidents

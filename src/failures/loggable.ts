@@ -1,7 +1,7 @@
 /**
  * Marks errors whose message may be logged. These messages come from the library itself, and
- * contain no values and no secrets. For all other errors, a log line contains only the class of the
- * error, its code, and its position in the source code.
+ * contain no values and no secrets. Of the messages of other errors, a log line contains at most
+ * parts that are known to be safe (`causes.ts`).
  */
 import { branded, hasBrand } from '../brand.js'
 import type { Incident } from './incidents.js'
@@ -16,6 +16,9 @@ export function loggable<T extends object>(made: T, incident?: Incident): T {
   if (incident !== undefined) incidents.set(made, incident)
   return branded('stated', made, false)
 }
+
+/** An error with a message of the library. The message must not contain values or secrets. */
+export const loggableError = (message: string, options?: ErrorOptions): Error => loggable(new Error(message, options))
 
 export const isLoggable = (error: Error): boolean => hasBrand('stated', error)
 

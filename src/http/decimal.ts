@@ -5,8 +5,8 @@
 
 const shape = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 /**
- * The largest exponent that is accepted. JavaScript and PostgreSQL never write a larger exponent. A
- * larger exponent would expand a short string to a very long string.
+ * The largest absolute value of an exponent that is accepted. JavaScript and PostgreSQL never write
+ * a larger one. A larger exponent would expand a short string to a very long string.
  */
 const largestExponent = 400
 

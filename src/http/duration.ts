@@ -1,6 +1,6 @@
 /**
- * ISO 8601 durations in the format of RFC 3339 appendix A, extended by fractional seconds and signs
- * (ISO 8601-2).
+ * ISO 8601 durations in the format of RFC 3339 appendix A, extended by fractional seconds, signs,
+ * and any combination of units (ISO 8601-2).
  */
 
 const shape =

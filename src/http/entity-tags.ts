@@ -45,7 +45,7 @@ export function formatTag(version: string, digest: string): string {
 }
 
 /**
- * The strong tag of a version whose representation could not be built. The tag is valid in
+ * The strong tag of a record's version whose representation could not be built. The tag is valid in
  * `If-Match`, but never leads to a 304. It has the marker `~` in place of the digest. No digest
  * contains `~`, because `~` is not a character of base64url.
  *
@@ -54,7 +54,8 @@ export function formatTag(version: string, digest: string): string {
 export const versionTag = (version: string): string => formatTag(version, '~')
 
 /**
- * The version part of an opaque tag; `undefined` if `formatTag` can't have created the tag (HDR-2).
+ * The version part of an opaque tag; `undefined` if the tag has no version in the form that
+ * `formatTag` writes (HDR-2).
  *
  * @example versionOf('"3.x7Q"') // '3'
  */
@@ -98,7 +99,7 @@ function decodeVersion(encoded: string): string | undefined {
 /**
  * Parses `If-Match` or `If-None-Match` (RFC 9110 13.1.1, 13.1.2; HDR-3, HDR-4); `undefined` if the
  * field is absent. A malformed element extends to the next comma outside quotes and is omitted. The
- * field is read in one pass, in time that is linear in its length.
+ * time is linear in the length of the field.
  *
  * @example
  * parseTagList('"3.x7Q", W/"4"')
@@ -174,7 +175,7 @@ export function codedTag(opaque: string, coding: string): string {
 const serverSuffix = /^-(?:gzip|br|zstd|deflate)$/
 const librarySuffix = /^(?:\+[a-z0-9!#$%&'*.^_`|~-]+)+$/
 
-/** True if `codedTag` created the opaque tag. */
+/** True if the opaque tag ends with a suffix like those that `codedTag` adds. */
 export const isCoded = (opaque: string): boolean => /\+[^.+]+"$/.test(opaque)
 
 /**

@@ -2,8 +2,9 @@
 import { HttpProblem } from '../problem.js'
 
 /**
- * Maximum length of a field value. This is also Node's default limit for all header fields
- * together, so only a service with a larger `maxHeaderSize` can receive a longer value.
+ * Maximum length of a field value. This is also Node's default limit for all header fields of an
+ * HTTP/1.1 request together. So over HTTP/1.1, only a service with a larger `maxHeaderSize` can
+ * receive a longer value.
  */
 export const longestField = 16_384
 

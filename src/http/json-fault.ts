@@ -5,7 +5,10 @@ import { escapePointer } from './json-pointer.js'
 /** An error in a JSON value. */
 export interface JsonFault {
   readonly malformed: string
-  /** A JSON Pointer (RFC 6901) to the refused value. Set only if the body is valid JSON. */
+  /**
+   * A JSON Pointer (RFC 6901) to the refused value. Absent for faults in the grammar of JSON, and
+   * if the pointer would be very long.
+   */
   readonly pointer?: string
 }
 
@@ -18,8 +21,8 @@ export const tooPrecise = 'The integer has more digits than a double-precision n
 const longestPointer = 1000
 
 /**
- * Creates an error with a pointer to the refused value. A pointer of more than 1,000 characters is
- * omitted, so that a response never repeats long parts of a hostile body.
+ * Creates an error with a pointer to the refused value. A pointer of more than about 1,000
+ * characters is omitted, so that a response never repeats long parts of a hostile body.
  *
  * @example
  * faultAt(notFinite, ['lines', 0, 'a/b'])

@@ -7,7 +7,7 @@
 import { faultAt, forbiddenName, type JsonFault, notFinite, occursTwice, tooDeep, tooPrecise } from './json-fault.js'
 import { integerChanges, needsCheck, numberEnd } from './json-number.js'
 
-/** A text that `JSON.parse` accepts and reads without loss. */
+/** The result for a text that passes the check. */
 export interface SoundJson {
   /** True if `JSON.parse` reads a number in the text as `-0`. */
   readonly negativeZero: boolean

@@ -18,8 +18,8 @@ const maxDepth = 64
  * `JSON.parse` checks the grammar. Duplicate members are found by counting quotation marks. In the
  * text, each name and each string has two of them. A duplicate member occurs twice in the text, but
  * only once in the value. So there are no duplicates if the text has exactly twice as many
- * quotation marks as the value has names and strings. Numbers that may have been changed by
- * `JSON.parse` can be recognized in the value. They are `-0`, infinities and unsafe integers.
+ * quotation marks as the value has names and strings. Numbers that need a closer check can be
+ * recognized in the value. They are `-0`, infinities and unsafe integers.
  */
 export function readSound(text: string, depth: number): { readonly value: unknown } | undefined {
   if (text.length > longest) return undefined

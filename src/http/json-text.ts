@@ -1,6 +1,6 @@
 /**
- * Reads JSON bodies (RFC 8259, RFC 7493; HDR-5) strictly, so that no other parser can interpret an
- * accepted body differently.
+ * Reads JSON bodies (RFC 8259, RFC 7493; HDR-5) strictly. A body that other parsers are known to
+ * interpret differently is refused.
  */
 import { isContainer } from '../definition/json.js'
 import { faultAt, forbiddenName, type JsonFault, notFinite, tooDeep, tooPrecise } from './json-fault.js'

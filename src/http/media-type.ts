@@ -29,7 +29,7 @@ export function parseMediaType(field: string): MediaType | undefined {
   return usual.get(field) ?? readMediaType(field)
 }
 
-/** The media types that clients send most often, in their usual spellings, already parsed. */
+/** The media types of the library in their usual spellings, already parsed. */
 const usual: ReadonlyMap<string, MediaType> = new Map(
   Object.values(mediaType)
     .flatMap((type) => [type, `${type}; charset=utf-8`, `${type};charset=UTF-8`])

@@ -14,15 +14,15 @@ export type TrustProxy = (address: string, hop: number) => boolean
 
 /**
  * The origin of a request in lower case, as `http(s)://host[:port]`; `undefined` if the host of the
- * request is malformed. The first values of `X-Forwarded-Proto` (`http` or `https`) and
- * `X-Forwarded-Host` are used only if `trust` returns true for the peer. If a request has no host
- * (HTTP/1.0), the origin has the local IP address and port of the connection.
+ * request is malformed, or if no host is known. The first values of `X-Forwarded-Proto` (`http` or
+ * `https`) and `X-Forwarded-Host` are used only if `trust` returns true for the peer. If a request
+ * has no host (HTTP/1.0), the origin has the local IP address and port of the connection.
  *
  * @example requestOrigin(req, app.get('trust proxy fn')) // 'https://api.example.com'
  */
 export function requestOrigin(req: IncomingMessage, trust: TrustProxy | undefined): string | undefined {
-  // A peer on a Unix socket has no IP address, but it is trusted if `trust proxy` is a number of
-  // hops.
+  // A peer on a Unix socket has no IP address, but it is trusted, for example, if `trust proxy` is
+  // a number of hops.
   const { socket, headers } = req
   const trusted = trust?.(socket.remoteAddress ?? '', 0) === true
   const protocol =

@@ -70,9 +70,9 @@ function printable(piece: string): string {
 }
 
 /**
- * Formats pairs as a query without the `?`. `parseQueryString` can read the query back. The
- * characters `,` `:` `-` `.` `_` `~` are not encoded. A lone surrogate, which UTF-8 can't encode,
- * becomes U+FFFD.
+ * Formats pairs as a query without the `?`. `parseQueryString` can read the query back. Characters
+ * are encoded as by `encodeURIComponent`, except that `,` and `:` are not encoded. A lone
+ * surrogate, which UTF-8 can't encode, becomes U+FFFD.
  *
  * @example formatQueryString([['sort', '-fecha,id'], ['offest', '2']]) // 'sort=-fecha,id&offest=2'
  */

@@ -8,14 +8,14 @@ export interface UnsupportedCharset {
   readonly unsupportedCharset: string
 }
 
-/** The decoded text, without a byte order mark. */
+/** The decoded text, without the byte order mark of the bytes. */
 export interface DecodedXml {
   readonly text: string
 }
 
 type Charset = 'utf-8' | 'us-ascii' | 'utf-16' | 'utf-16le' | 'utf-16be' | 'iso-8859-1'
 
-// The names in the IANA registry, and other spellings that are in use.
+// The preferred names in the IANA registry, and other spellings that are in use.
 const charsets: ReadonlyMap<string, Charset> = new Map([
   ['utf-8', 'utf-8'],
   ['utf8', 'utf-8'],
@@ -31,13 +31,14 @@ const charsets: ReadonlyMap<string, Charset> = new Map([
 /**
  * Decodes an XML document. The charset is determined by the first of these that is present: the
  * byte order mark, the parameter of `Content-Type`, the XML declaration. If none is present, the
- * charset is UTF-8 (RFC 7303 3.2). Bytes that are invalid in the charset are an error. They are
- * never replaced.
+ * charset is UTF-8 (RFC 7303 3.2). If the bytes are invalid in the charset, the result is a fault:
+ * they are not replaced by U+FFFD.
  *
  * @param charset the parameter `charset` of `Content-Type`, without quotes
  * @example
- * decodeXml(body, 'iso-8859-1')
- * // { text: '<a>ñ</a>' }, { malformed: '...' } or { unsupportedCharset: 'utf-7' }
+ * decodeXml(body, 'iso-8859-1') // { text: '<a>ñ</a>' }
+ * decodeXml(body, 'us-ascii') // { malformed: 'The text is not valid US-ASCII.' }
+ * decodeXml(body, 'utf-7') // { unsupportedCharset: 'utf-7' }
  */
 export function decodeXml(bytes: Uint8Array, charset: string | undefined): DecodedXml | JsonFault | UnsupportedCharset {
   const marked = markedCharset(bytes)
@@ -64,12 +65,12 @@ const declaration =
   /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"[^"]*"|'[^']*')[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"([\w.-]*)"|'([\w.-]*)')/
 
 /**
- * The encoding in the XML declaration. The bytes of the declaration are read as ASCII. They are
- * ASCII in every supported charset except UTF-16, and a document in UTF-16 needs a byte order mark
- * or the parameter of `Content-Type` in any case.
+ * The encoding that the XML declaration names, if any. The bytes of the declaration are read as
+ * ASCII. They are ASCII in every supported charset except UTF-16, and a document in UTF-16 needs a
+ * byte order mark or the parameter of `Content-Type` in any case.
  */
 function declaredEncoding(bytes: Uint8Array): string | undefined {
-  // This test for `<?xml` comes first, so that documents without a declaration have no overhead.
+  // This test for `<?xml` comes first, so that a document without a declaration is not searched.
   if (!(bytes[0] === 0x3c && bytes[1] === 0x3f && bytes[2] === 0x78 && bytes[3] === 0x6d && bytes[4] === 0x6c))
     return undefined
   const end = bytes.indexOf(0x3e)

@@ -15,7 +15,7 @@ export const loneAmpersand = 'An ampersand must be escaped: write it as &amp;'
 const unclosed = 'The document ends before its elements are closed'
 const incomplete = 'The document ends before it is complete'
 
-/** Whether a message says that the document ends too early. */
+/** Whether a sentence says that the document ends within an element or another construct. */
 export const endsEarly = (sentence: string): boolean => sentence === unclosed || sentence === incomplete
 
 // Each entry maps the start of a message of saxes to a sentence. The first matching entry applies.

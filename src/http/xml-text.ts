@@ -11,9 +11,9 @@ export function isXmlText(text: string): boolean {
   return !unfit.test(text)
 }
 
-// The characters of names in the fifth edition, limited to the basic multilingual plane, because
-// few parsers support the characters outside it. U+1680 and U+FEFF are excluded: XML allows them in
-// names, but many parsers treat them as white space.
+// The characters of names without a colon in the fifth edition, limited to the basic multilingual
+// plane, because few parsers support the characters outside it. U+1680 and U+FEFF are excluded: XML
+// allows them in names, but many parsers treat them as white space.
 const nameStart =
   'A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u167F\\u1681-\\u1FFF\\u200C\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFEFE\\uFF00-\\uFFFD'
 const nameMore = '\\-.0-9\\u00B7\\u0300-\\u036F\\u203F\\u2040'
@@ -21,8 +21,8 @@ const ncName = new RegExp(`^[${nameStart}][${nameStart}${nameMore}]*$`)
 const noStart = new RegExp(`^[${nameMore}]`)
 
 /**
- * Whether every parser accepts a string as an element name without a prefix (`NCName`, Namespaces
- * in XML 1.0 3).
+ * Whether a string is a valid element name without a prefix (`NCName`, Namespaces in XML 1.0 3),
+ * and has only characters that most parsers support in names.
  */
 export function isNcName(text: string): boolean {
   return ncName.test(text)
@@ -57,8 +57,8 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 }
 
-// Matches all characters that may need an escape or a closer check. Nearly all strings contain none
-// of these characters, so this single test is enough for them.
+// Matches all characters that may need an escape between tags, or a closer check. Nearly all
+// strings contain none of these characters, so this single test is enough for them.
 const beyondPlain = /[^\t\n -%'-;=?-\uD7FF\uE000-\uFFFD]/
 
 /**

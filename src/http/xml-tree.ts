@@ -1,7 +1,7 @@
 /**
  * Parses XML documents into small trees (XML 1.0, Namespaces in XML 1.0; HDR-5). The parser is
- * strict and reads a document once, so that neither a deep nor a long document can exhaust
- * resources.
+ * strict. It reads a document once, and limits its depth, its attributes and its namespace names,
+ * so that no document can exhaust resources.
  */
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import type { JsonFault } from './json-fault.js'
@@ -47,13 +47,14 @@ const longestNamespace = 1_000
 /**
  * Parses a document and returns its root element. A document is refused if it is not well-formed,
  * if it is not namespace-well-formed, or if its version is not 1.0. It is also refused if an
- * element has more than 64 attributes, or if elements are nested above the limit. A document type
- * declaration is refused too, so only the five predefined entities exist. Comments and processing
- * instructions are skipped.
+ * element has more than 64 attributes, if a namespace name is longer than 1,000 characters or has
+ * white space around it, or if elements are nested too deep. A document type declaration is refused
+ * too, so only the five predefined entities exist. Comments and processing instructions are
+ * skipped.
  *
  * @example
- * parseXml('<a x="1">b</a>', { depth: 32 })
- * // { root: { name: 'a', ... } }, or { malformed: 'The end tag ...: line 1, column 14.' }
+ * parseXml('<a x="1">b</a>', { depth: 32 }) // { root: { name: 'a', ... } }
+ * parseXml('<a x="1">b</b>', { depth: 32 }) // { malformed: 'The end tag ...: line 1, column 14.' }
  */
 export function parseXml(text: string, limits: XmlLimits): { readonly root: XmlElement } | JsonFault {
   // saxes assumes that a low surrogate follows every high surrogate, and skips two code units. The

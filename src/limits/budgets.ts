@@ -52,8 +52,8 @@ export interface Budget extends Quota {
 }
 
 /**
- * All budgets of a service. `all` is in order of precedence, and each request matches at least one
- * of its budgets.
+ * All budgets of a service. `all` lists the budgets in order of precedence. Each request matches at
+ * least one of them.
  */
 export interface Budgets {
   readonly all: readonly Budget[]

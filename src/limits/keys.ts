@@ -13,7 +13,7 @@ export function addressKey(req: IncomingMessage): string {
   return named('a', clientAddress(req))
 }
 
-/** The key for a name that a service assigns to a principal. */
+/** The key for the name of a principal. */
 export function nameKey(name: string): string {
   return named('p', name)
 }
@@ -49,8 +49,8 @@ function keyOfName(principal: unknown): string | undefined {
 }
 
 /**
- * The name of a principal: its `sub` with its `iss` (RFC 7519 4.1), or the principal itself if it
- * is a string or a number. `undefined` for all other principals.
+ * The name of a principal: its `sub` with its `iss`, if any (RFC 7519 4.1), or the principal itself
+ * if it is a string or a number. `undefined` if there is no such value, or if it is empty or NaN.
  */
 export function principalName(principal: unknown): string | undefined {
   if (isName(principal)) return String(principal)

@@ -22,9 +22,9 @@ export const storeKinds: Kinds<StoreOptions> = {
 
 /**
  * Returns a function that creates the stores of one limit, by name, with the service's factory.
- * `needed`: methods that the stores must have besides those for counting. Throws
- * `ConfigurationError` if the factory returns something that is not a store, or returns the same
- * store twice.
+ * `needed`: methods that the stores must have besides those for counting. The returned function
+ * throws `ConfigurationError` if the factory returns something that is not a store, or returns the
+ * same store twice.
  */
 export function storeMaker(
   what: string,
@@ -39,7 +39,7 @@ export function storeMaker(
     if (made.includes(store)) {
       throw invalidOption(
         `The function "store" of ${what} returned the same store twice, the second time for "${name}". ` +
-          'Create one for each name, with the name in its prefix, because their windows differ.',
+          'Create one for each name, with the name in its prefix, because each of them has its own window.',
       )
     }
     made.push(store)

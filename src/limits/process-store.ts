@@ -17,8 +17,9 @@ const defaultCapacity = 100_000
 
 /**
  * Counts in this process. A window begins with the first count of a key. `capacity` is the maximum
- * number of keys, default 100,000. If there are more keys, the keys that have not been counted for
- * the longest time are removed. So a key that is counted often, as during an attack, is kept.
+ * number of keys, default 100,000. To keep below the maximum, keys that have not been used for the
+ * longest time are removed, but never the most recent half of `capacity`. So a key that is counted
+ * often, as during an attack, is kept.
  */
 export class ProcessStore implements LimitStore {
   // There are two generations instead of a list in order of use. A key that is used moves to the
@@ -81,7 +82,7 @@ export class ProcessStore implements LimitStore {
 
   /**
    * Drops the old generation, and makes the young generation the old one. All windows of the
-   * dropped generation have ended, unless there are too many keys.
+   * dropped generation have ended, unless the young generation is full.
    */
   #turn(now: number): void {
     if (this.#young.size < this.capacity / 2 && now - this.#turned < this.window) return

@@ -12,7 +12,7 @@ import { deadline, withTimeout } from '../timeout.js'
 import { inSeconds } from './duration.js'
 import type { LimitStore, StoreOptions, StoreOutage, WindowCount } from './store.js'
 
-/** The store did not count the request, because it is down or has just failed. */
+/** The store failed, did not respond in time, or is treated as down. */
 export class StoreDown extends Error {
   override readonly name = 'StoreDown'
 }
@@ -40,27 +40,27 @@ interface Guarded {
 }
 
 /**
- * Milliseconds from a failure to the first probe. The time is short, because the store may have
- * failed only once.
+ * Milliseconds from a failure to the first probe, unless the store recovered only just before. The
+ * time is short, because the store may have failed only once.
  */
 const firstPause = 50
 
-/** Milliseconds between two probes of a store that stays down. */
+/** The longest pause between two probes of a store that stays down, in milliseconds. */
 const maxPause = 1000
 
 /**
- * Milliseconds after which a probe without a response is abandoned and the next probe may start.
- * The command of the abandoned probe may be lost forever on a half-open connection, so the next
- * probe must not wait for it. The time must not be much shorter, because a disconnected store
- * client may queue the commands of every probe.
+ * Milliseconds after which a probe without a response is abandoned. If `storeTimeout` is longer, it
+ * applies instead. The command of the abandoned probe may be lost forever on a half-open
+ * connection, so the next probe must not wait for it. The time must not be much shorter, because a
+ * disconnected store client may queue the commands of every probe.
  */
 const probeTimeout = 2000
 
 /**
  * A circuit breaker around the stores of one limit. The first failure or timeout opens the circuit.
  * From then on, all calls, including pending calls, reject with `StoreDown` immediately. Probes
- * test the stores, one probe at a time: soon at first, and then about once a second. When the
- * stores work again, the circuit closes. The failure and the recovery are each reported once.
+ * test the stores, one probe at a time: soon at first, and then at most about once a second. When
+ * the stores work again, the circuit closes. The failure and the recovery are each reported once.
  */
 export class StoreGuard {
   readonly #stores: Guarded[] = []
@@ -89,7 +89,7 @@ export class StoreGuard {
     this.#onRecovery = onStoreRecovery
   }
 
-  /** Guards a store and initializes it. `window` is in milliseconds. */
+  /** Guards a store and starts to initialize it. `window` is in milliseconds. */
   add(store: LimitStore, window: number): GuardedStore {
     const guarded = { store, window }
     this.#stores.push(guarded)
@@ -132,8 +132,9 @@ export class StoreGuard {
   }
 
   /**
-   * Resolves when the stores work, or after `timeout` milliseconds. Never rejects. A service that
-   * waits for this promise also counts its first requests.
+   * Resolves when the stores work, or `timeout` milliseconds after they failed to start. Never
+   * rejects. If the stores work, a service that waits for this promise also counts its first
+   * requests.
    */
   async ready(timeout: number): Promise<void> {
     await Promise.all(this.#begun)
@@ -146,8 +147,8 @@ export class StoreGuard {
     if (this.#down) return
     this.#down = true
     this.#opened = performance.now()
-    // A store that fails again right after a recovery is probed at the long interval. A store that
-    // keeps failing and recovering is therefore reported at most about once a second.
+    // If a store fails again right after a recovery, the pauses before its probes continue to grow.
+    // So a store that keeps failing and recovering is soon reported at most about once a second.
     if (this.#opened - this.#closed > maxPause) this.#pause = firstPause
     for (const release of [...this.#pending]) release()
     const message = this.messages.failed
@@ -207,7 +208,10 @@ const attempt = async <T>(work: () => Awaitable<T>): Promise<T> => work()
 // rejected, it stays rejected until `init` is called again.
 const initialize = ({ store, window }: Guarded): Awaitable<void> => store.init?.({ windowMs: window })
 
-/** Counts one request. A store that returns no count did not count, and is treated as down. */
+/**
+ * Counts one request. Rejects if the store returns an invalid count. The store is then treated as
+ * down.
+ */
 async function count({ store }: Guarded, key: string): Promise<WindowCount> {
   const hits: Partial<WindowCount> | null | undefined = await store.increment(key)
   const { totalHits } = hits ?? {}

@@ -15,7 +15,10 @@ export interface WindowCount {
  * respond is not used until it recovers.
  */
 export interface LimitStore {
-  /** Called before the first count, and again after each outage. `windowMs` is in milliseconds. */
+  /**
+   * Called when the service is built, and again by each probe of a store that is down. `windowMs`
+   * is in milliseconds.
+   */
   init?(options: { readonly windowMs: number }): Awaitable<void>
   /** Adds 1 to the count of a key, and returns the count. */
   increment(key: string): Awaitable<WindowCount>
@@ -34,7 +37,7 @@ export interface LimitStore {
 export interface StoreOutage {
   /**
    * One sentence for a log, such as
-   * `Rate limits were off for 12.3 seconds: the store of rateLimit() did not work.`
+   * `Rate limits were off for 12.3 seconds, because the store of rateLimit() was down.`
    */
   readonly message: string
   /** Milliseconds from the failure until the store worked again. */
@@ -44,9 +47,9 @@ export interface StoreOutage {
 /** The store of a limit, and the handling of its outages. */
 export interface StoreOptions {
   /**
-   * Creates a store for each counter when the service is built. Use `name` to keep the keys of the
-   * stores apart. Processes that use the same store share one limit. Default: a store in this
-   * process, with the latest 100,000 keys of each counter.
+   * Creates a store for each counter, such as the counter of a budget, when the service is built.
+   * Use `name` to keep the keys of the stores apart. Processes that use the same store share one
+   * limit. Default: a store in this process, with at most 100,000 keys for each counter.
    */
   readonly store?: (name: string) => LimitStore
   /** Milliseconds that a store may take to respond before it is considered down. Default 500. */

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Awaitable } from '../adapters/contract.js'
 import { isNoPrincipal } from '../auth/no-principal.js'
 import { sharedRegistry } from '../brand.js'
-import { loggable } from '../failures/loggable.js'
+import { loggableError } from '../failures/loggable.js'
 import { soleField } from '../http/sole-field.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -173,12 +173,12 @@ export function keepPrivate(res: ServerResponse, vary: string): void {
 
 /**
  * The 401 with the challenge (AUTH-4; RFC 9110 15.5.2). `detail` says that the credentials are
- * missing or not valid, but never which part of them is wrong. `why` is passed to hooks only, not
- * to the client. `why` must contain no credentials.
+ * missing or not valid, but never which part of them is wrong. `why` becomes the `cause` of the
+ * problem, which hooks get, but not the client. It must contain no credentials.
  */
 export function unauthenticated(challenge: string, what: 'none' | 'invalid', field: string, why?: string): HttpProblem {
-  // Only `Authorization` starts with a scheme (RFC 9110 11.6.2). Other fields for credentials do
-  // not.
+  // The value of `Authorization` starts with a scheme (RFC 9110 11.6.2). The values of other fields
+  // usually do not.
   const scheme = field === header.authorization ? `${challenge.split(' ', 1)[0]} ` : ''
   const detail =
     what === 'none'
@@ -188,6 +188,6 @@ export function unauthenticated(challenge: string, what: 'none' | 'invalid', fie
   return new HttpProblem('unauthenticated', {
     detail,
     headers: { [header.wwwAuthenticate]: challenge },
-    ...(why === undefined ? {} : { cause: loggable(new Error(why)) }),
+    ...(why === undefined ? {} : { cause: loggableError(why) }),
   })
 }

@@ -50,14 +50,15 @@ export interface TokenOptions<P = Claims> {
    */
   readonly type?: string
   /**
-   * Looks up whether a token has been revoked, for example by its `jti`. Called for every request.
-   * If the function fails, the response is 503, so that no request passes unchecked.
+   * Looks up whether a token has been revoked, for example by its `jti`. Called for every request
+   * with an otherwise valid token, even if the token is cached. If the function fails, the response
+   * is 503, so that no request passes unchecked.
    */
   readonly revoked?: (claims: Claims) => Awaitable<boolean>
   /**
    * Returns the principal for these claims, or `undefined`, null or false if the principal no
-   * longer exists. The response is then 401. Called for every request. Default: the claims are the
-   * principal.
+   * longer exists. The response is then 401. Called for every request with a valid token. Default:
+   * the claims are the principal.
    */
   principal?(claims: Claims, req: IncomingMessage): Awaitable<P | undefined | null | false>
   /**
@@ -97,7 +98,7 @@ export const tokenKinds: Kinds<TokenOptions<unknown>> = {
 /**
  * Creates a middleware that authenticates requests by the token in `Authorization: Bearer` (AUTH-1,
  * AUTH-5; RFC 6750 2.1). The token must be signed with one of the keys, have an `exp`, and satisfy
- * the options. Any other request gets 401.
+ * the options. A request without such a token gets 401.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid, `weak-key` if a key is
  * unsuitable
@@ -168,7 +169,7 @@ function byToken<P>(
     if (sent === undefined) throw unauthenticated(challenge, 'none', field)
     if (typeof sent !== 'string') throw refuse('The field is repeated.')
     if (sent.length > longestToken + scheme.length + 1)
-      throw refuse(`The field is longer than a token of ${longestToken} characters.`)
+      throw refuse(`The field is too long: a token has at most ${longestToken} characters.`)
     const token = tokenOf(sent)
     if (token === undefined)
       throw unauthenticated(challenge, 'invalid', field, 'The credentials are of another scheme.')

@@ -109,10 +109,10 @@ interface BodyRequest {
 const nextMicrotask = Promise.resolve()
 
 /**
- * Parses the body, calls `use` with the parsed body, and returns the result of `use` (HDR-5).
- * Returns synchronously if the body has already arrived, for example while an earlier middleware
- * was waiting. A body that another middleware has read is accepted too. If that middleware has set
- * `req.body` to bytes or a string, the body is parsed here. If `req.body` is already parsed, it
+ * Parses the body, calls `use` with the parsed body, and returns the result of `use` (HDR-5). If
+ * the body has already arrived, for example while an earlier middleware was waiting, it is read
+ * synchronously. A body that another middleware has read is accepted too. If that middleware has
+ * set `req.body` to bytes or a string, the body is parsed here. If `req.body` is already parsed, it
  * must pass the same structural checks. Throws or rejects with a 400, 408, 413 or 415 problem.
  */
 export function readBody<T>(
@@ -160,16 +160,17 @@ export async function readUpload(
 }
 
 /**
- * Whether the whole body has arrived. Such a body can be read without waiting, which saves a timer
- * and five listeners. False if the body is too large or the stream is in an unusual state; the body
- * is then read in the usual way.
+ * Whether the whole body has certainly arrived. Such a body can be read without waiting, which
+ * saves a timer and five listeners. Always false if the body is chunked or too large, or if the
+ * stream is in an unusual state. The body is then read in the usual way.
  */
 function hasArrived({ req, length, options }: BodyRequest): boolean {
   // A body with a `Content-Length` is complete as soon as that many bytes have arrived (RFC 9112
   // 6.3). If other code has read some of the bytes, it has put them back, because all of them are
   // still buffered.
   if (req.readableLength !== length || length > options.bodyLimit) return false
-  // True if no code has attached a listener to the stream, piped it, paused it or set its encoding.
+  // True if the stream is not destroyed, and no code has attached a `data` or `readable` listener
+  // to it, piped it, paused it or set its encoding.
   return req.readableFlowing === null && req.readableEncoding === null && !req.destroyed
 }
 
@@ -183,7 +184,10 @@ function readArrived(carrier: BodyRequest): unknown {
   return decoded(bytes, decode, carrier)
 }
 
-/** Reads a body that another middleware has already read, or that has not completely arrived. */
+/**
+ * Reads a body for which `hasArrived` is false, such as a body that another middleware has already
+ * read.
+ */
 function readStreamed(carrier: BodyRequest): unknown {
   const { req, headers, options } = carrier
   const { body } = req as ExpressRequest

@@ -58,7 +58,7 @@ export const brownoutsKind: Kind = [listKind, 'function']
 export class Brownouts {
   readonly #name: string
   readonly #given: () => readonly Brownout[]
-  /** The last error that was reported. An error is reported once, not for each request. */
+  /** The text of the last reported error. While it recurs, an error is not reported again. */
   #reported: string | undefined
 
   /**
@@ -87,8 +87,9 @@ export class Brownouts {
   /**
    * Returns the brownout at the time `now`, or `undefined` if there is none. If other brownouts
    * follow without a gap, the returned brownout ends when the last of them ends. Brownouts for
-   * which `isSkipped` is true are ignored. If the service's function fails, its error is passed to
-   * `report` once, and the version is served normally.
+   * which `isSkipped` is true are ignored. If the service's function fails, the result is
+   * `undefined`, so the version is served normally. The error is passed to `report`, but not again
+   * while it recurs.
    */
   at(now: number, isSkipped: (brownout: Brownout) => boolean, report: (error: unknown) => void): Brownout | undefined {
     let notEnded: readonly Brownout[]
@@ -143,7 +144,7 @@ function parsed(name: string, given: unknown): readonly Brownout[] {
       until: timeOf(`brownouts.until of ${name}`, until),
     }
     if (times.until <= times.from)
-      throw invalidOption(`A brownout of ${name} ends before it begins. Set until to a later time than from.`)
+      throw invalidOption(`A brownout of ${name} does not end after it begins. Set until to a later time than from.`)
     return { ...times, status, exempt: [...exempt] }
   })
 }

@@ -33,16 +33,19 @@ export interface ConventionsOptions<C extends ModedClause> {
    */
   readonly conventions?: Pick<Conventions, C>
   /**
-   * Called for each request that violates a clause in the mode `report`, or that uses an alias of a
-   * parameter.
+   * Called if a request violates a clause that is not enforced yet (mode `report`), or uses an
+   * alias of a parameter. Called once for each such finding, at most 20 times for one request.
    */
   onFinding?(event: Finding, req: IncomingMessage): void
   /**
-   * Counts the requests for which `onFinding` is called. Example:
-   * `usage({ store, client: 'token' })`. Default: these requests are not counted.
+   * Counts the findings. Example: `usage({ store, client: 'token' })`. Default: findings are not
+   * counted.
    */
   readonly usage?: Usage | undefined
-  /** Called once a day with each expired entry of `conventions`. Such an entry is also logged. */
+  /**
+   * Called with each expired entry of `conventions`, at most once a day. Such an entry is also
+   * logged.
+   */
   onConventionExpired?(event: ExpiredConvention): void
 }
 
@@ -73,7 +76,10 @@ export class RouteConventions {
     reportExpiredEntries(this.#conventions, options.onConventionExpired)
   }
 
-  /** Whether `conventions` has an entry for the clause with a mode other than `enforce`. */
+  /**
+   * Whether `conventions` has an entry by which the clause is not enforced, or only for a share of
+   * the clients.
+   */
   has(clause: ModedClause): boolean {
     return this.#conventions.some((one) => one.clause === clause)
   }
@@ -119,8 +125,9 @@ function placeOf(req: ExpressRequest): Place {
   const route = expressRoute(req)
   if (route === undefined) return unknownPlace
   const template = canonicalTemplate(route)
-  // The version is read from the mount path, not from the template. For the path `/v1/orders/v1`,
-  // where the id happens to be `v1`, the template can be `/{id}/orders/{id}`.
+  // If the mount path contains the version, the version is read from there, not from the template.
+  // For the path `/v1/orders/v1`, where the id happens to be `v1`, the template can be
+  // `/{id}/orders/{id}`.
   const { baseUrl = '' } = req
   const mounted = fromVersion(baseUrl)
   if (mounted !== '') {

@@ -70,8 +70,8 @@ export interface CrossOrigin extends Middleware {
 }
 
 /**
- * The maximum length of an origin whose header fields are cached. Clients may send origins of any
- * length.
+ * The maximum length of an origin whose header fields are cached. Without it, clients could fill
+ * the cache with long origins.
  */
 const longestOrigin = 200
 
@@ -169,7 +169,8 @@ function fixFor(origin: string): string {
 }
 
 /**
- * The source of a regular expression for an origin with wildcards. Each wildcard matches one label.
+ * A regular expression, as a literal, for an origin with wildcards. A wildcard does not match a
+ * dot.
  */
 const patternOf = (origin: string): string =>
   `/^${origin.replace(/[.+?^${}()|[\]\\/]/g, '\\$&').replaceAll('*', '[a-z0-9-]+')}$/`
@@ -183,8 +184,8 @@ function checkPattern(origin: RegExp): void {
   const unescaped = source.replace(/\\./g, '')
   if (!source.startsWith('^') || !unescaped.endsWith('$') || hasChoiceOutside(unescaped)) {
     throw invalidOption(
-      `crossOrigin() has the origin ${String(origin)}, which also matches parts of other origins. Start it with ^ ` +
-        'and end it with $.',
+      `crossOrigin() has the origin ${String(origin)}, which can match a part of another origin. Start it with ^, ` +
+        'end it with $, and put alternatives in parentheses.',
     )
   }
   if (/[gy]/.test(flags))

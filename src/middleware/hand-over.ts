@@ -4,8 +4,8 @@ import type { Middleware } from './middleware.js'
 
 /**
  * Runs a middleware. The promise resolves when the middleware calls `next()`, and rejects with the
- * error that the middleware passes to `next`. The promise stays pending if the middleware sends the
- * response itself.
+ * error that the middleware throws or passes to `next`. The promise stays pending if the middleware
+ * sends the response itself.
  */
 export function handOver(middleware: Middleware, req: IncomingMessage, res: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -24,7 +24,7 @@ import { requestState } from './request-state.js'
 export interface Conditions {
   readonly ifMatch: TagList | undefined
   readonly ifNoneMatch: TagList | undefined
-  /** The versions that `If-Match` lists; `undefined` if `If-Match` is absent or `*`. */
+  /** The versions that `If-Match` accepts; `undefined` if `If-Match` is absent or `*`. */
   readonly versions: readonly string[] | undefined
   /** Whether this request must have `If-Match`. */
   readonly required: boolean
@@ -76,21 +76,21 @@ export function readConditions(
 }
 
 /**
- * Checks the preconditions of a write to a record of this version. Throws 412 if a precondition
- * fails, and 428 if a required `If-Match` is missing.
+ * Checks the preconditions of a write to a record whose current version is `version`. Throws 412 if
+ * a precondition fails, and 428 if a required `If-Match` is missing.
  */
 export function checkWrite(conditions: Conditions, version: string): void {
   const { ifMatch, ifNoneMatch, versions, required } = conditions
   if (required && ifMatch === undefined) throw preconditionRequired()
   if (versions !== undefined && !versions.includes(version)) throw preconditionFailed()
   if (ifNoneMatch !== undefined && (ifNoneMatch.any || versionsOf(ifNoneMatch, true).includes(version))) {
-    throw new HttpProblem('precondition-failed', { detail: 'If-None-Match names the version that the resource has.' })
+    throw new HttpProblem('precondition-failed', { detail: 'If-None-Match matches the current version.' })
   }
 }
 
 /**
- * Checks `If-Match` for a read whose response has this tag. If `version` is given, the field must
- * list a tag of that version. Otherwise it must list the tag itself. Throws 412 if it does not.
+ * Checks `If-Match` for a read whose response has this tag. A list in the field must contain a tag
+ * of `version` if `version` is given, and otherwise the tag itself. Throws 412 if it does not.
  */
 export function checkRead(conditions: Conditions, tag: string, version?: string): void {
   const { ifMatch, versions, weakToo } = conditions
@@ -111,7 +111,7 @@ export function unmodifiedTag({ ifNoneMatch, codings }: Conditions, tag: string)
 
 /**
  * The 412 for a write whose `If-Match` does not list the current version (HDR-3). Throw it if your
- * compare-and-set changes no row.
+ * compare-and-set changes no row although the row exists.
  */
 export function preconditionFailed(): HttpProblem {
   return new HttpProblem('stale', {
@@ -203,7 +203,7 @@ export function expectedVersions(req: IncomingMessage): readonly string[] | unde
  * or `If-None-Match` is `*` or lists this version (HDR-3, HDR-4). The write itself must still
  * compare the version atomically.
  *
- * @throws ConfigurationError `middleware-missing` if `ifMatch()` did not run
+ * @throws ConfigurationError if `ifMatch()` did not run or the version is not a string
  *
  * @example
  * const row = await read(req.params.id)

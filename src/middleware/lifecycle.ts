@@ -53,8 +53,8 @@ export interface Lifecycle {
 }
 
 /**
- * Resolves the life cycle of the version `name`. `names` contains the versions that are not
- * retired.
+ * Resolves the life cycle of the version `name`. `names` contains all versions of the service
+ * except those that are `'retired'`.
  *
  * @throws ConfigurationError `version-malformed` if `name` is not a version, or if the successor is
  * not in `names` or is the version itself; `invalid-option` if a date cannot be sent in a header

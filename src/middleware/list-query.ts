@@ -39,8 +39,8 @@ export const listQueryKinds: Kinds<ListQueryOptions> = {
 /** The return value of `listQuery()`: a middleware with an accessor for the parsed query. */
 export interface ListQueryMiddleware extends Middleware {
   /**
-   * Returns the query of a request. Its values are typed, its page size is limited, and its sort
-   * order is unambiguous. Throws `ConfigurationError` if this middleware did not run.
+   * Returns the query of a request. Its values are typed, and its page size is limited. Throws
+   * `ConfigurationError` if this middleware did not run.
    */
   of(req: IncomingMessage): ListQuery
 }
@@ -49,7 +49,7 @@ export interface ListQueryMiddleware extends Middleware {
  * Creates a middleware that parses the query of a list. The definition determines which filters,
  * sort fields and links the query may use (QUERY-1..8). If the query has errors, the response is
  * one 400 problem that names every invalid parameter. The parsed query has the members that
- * adapters get: `where`, `sort` (which ends with the key), `page`, `size`, `offset`, `search` and
+ * adapters get: `where`, `sort` (which includes the key), `page`, `size`, `offset`, `search` and
  * `expand`. A page setting in `options` applies only if the definition does not set it. Only the
  * routers support cursors (the parameter `after`). With this middleware, a request with `after`
  * gets 400.
@@ -72,8 +72,8 @@ export function listQuery(definition: ResourceDefinition, options: ListQueryOpti
   const listQueryMiddleware: Middleware = (req, _res, next) => {
     let parsed: ListQuery
     try {
-      // The raw query is parsed, because Express's parsed query has lost the order of parameters
-      // and plus signs, and may have turned repeated parameters into arrays.
+      // The raw query is parsed, because Express's parsed query has lost the plus signs and the
+      // order of the parameters, and may have turned repeated parameters into arrays.
       const terms = queryRules(names, conventions.legacy('QUERY-8', req), conventions.legacy('QUERY-5', req))
       parsed = parseListQuery(splitTarget(req.url ?? '/').query, grammar, undefined, terms)
     } catch (error) {

@@ -57,9 +57,9 @@ export interface Login extends Middleware {
  * (AUTH-2; RFC 7617). If the credentials are valid, the response is 200, without a body and with
  * the token in `x-authorization-token`. Otherwise the response is 401. An unknown user and a wrong
  * password get the same response. With `find`, both also take the same amount of work (AUTH-6). The
- * middleware accepts GET, HEAD and OPTIONS without a query. Each attempt is counted as a failure,
- * by account and by IP address, until its password has been checked. After too many failures, the
- * response is 429.
+ * middleware accepts GET, HEAD and OPTIONS without a query. Failed attempts are counted by account
+ * and by IP address. An attempt whose password is still being checked counts as failed too. After
+ * too many failures, the response is 429.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -135,8 +135,8 @@ export const loginKinds: Kinds<LoginOptions<unknown>> = {
 const allowed = 'GET, HEAD, OPTIONS'
 
 /**
- * The `detail` for all invalid credentials. It does not say whether the user or the password is
- * wrong.
+ * The `detail` for all credentials that are malformed or not valid. It does not say whether the
+ * user or the password is wrong.
  */
 const wrong = 'The user or the password is not valid.'
 

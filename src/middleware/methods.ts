@@ -1,5 +1,5 @@
 /**
- * The rules for the methods at a path: an exact `Allow`, and the responses to POST, HEAD and DELETE
+ * The rules for the methods at a path: an exact `Allow`, and the responses to writes and to HEAD
  * requests (VERB-2, VERB-6..9).
  */
 
@@ -24,7 +24,7 @@ import { send } from '../representation/answer.js'
 import { bodyFields, removeFields } from '../representation/header-fields.js'
 import { header } from '../wire.js'
 import { principals } from './authenticate.js'
-import { type BaseAddressOptions, baseAddress, baseAddressKinds } from './base-address.js'
+import { type BaseAddressOptions, baseAddress, baseAddressKinds, malformedHost } from './base-address.js'
 import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { Middleware, NextFunction } from './middleware.js'
 import { isJsonPatch, unreadablePatch } from './patch-types.js'
@@ -81,18 +81,19 @@ export interface MethodRulesOptions extends BaseAddressOptions, ConventionsOptio
  * Mount it before those routes.
  * - A method that is not allowed gets 405 with an exact `Allow`. OPTIONS gets 204 with the same
  *   `Allow` (VERB-9).
- * - A HEAD request for an item runs the GET handler. A successful response becomes 302 without
- *   `Location` and without a body (VERB-8).
+ * - A HEAD request for an item runs the GET handler. A successful response or a 304 becomes 302
+ *   without `Location` and without a body (VERB-8).
  * - The response to a successful DELETE has no body. A status of 200 or 202 is kept, and any other
  *   success becomes 204 (VERB-6).
  * - With `permission`, a method that the caller may not use gets 403 or 405, as the permission
  *   function decides. A 405 lists only the methods that the caller may use. A caller who may write
- *   but not read gets no body, and gets 403 for a JSON Patch (AUTH-4).
+ *   but not read gets no body that shows the resource, and gets 403 for a JSON Patch (AUTH-4).
  * - A 201 or 202 to POST has an absolute `Location`. A `Location` that starts with `/` is made
- *   absolute. If `Location` is missing, a `ConfigurationError` is passed to `next` (VERB-2).
+ *   absolute. If the `Location` is missing or still relative, a `ConfigurationError` is passed to
+ *   `next` (VERB-2).
  * - In the response to a POST, PUT or PATCH, a `Content-Location` that starts with `/` is made
- *   absolute. In an error response to these methods, `Content-Location` is removed. If the body of
- *   the response to a write is removed, `Content-Location` is removed too (RFC 9110 8.7).
+ *   absolute. If such a response is not successful (2xx), `Content-Location` is removed. If the
+ *   body of the response to a write is removed, `Content-Location` is removed too (RFC 9110 8.7).
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid, such as DELETE on a
  * collection (VERB-7)
@@ -133,6 +134,9 @@ export function methodRules(options: MethodRulesOptions): Middleware {
     if (hidden && method === 'PATCH' && isJsonPatch(req)) return next(unreadablePatch())
     if (method === 'PUT' || method === 'PATCH')
       applyHeadRule(res, (answer) => rulePut(answer, () => baseOf(req), hidden), next)
+    // Refused before the handler runs: without a base URL, the response could have no `Location`
+    // after a create.
+    if (method === 'POST' && baseOf(req) === undefined) return next(malformedHost())
     if (method === 'POST') applyHeadRule(res, (answer) => rulePost(answer, () => baseOf(req), hidden), next)
     next()
   }
@@ -297,8 +301,8 @@ function rulePut(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
 type BaseOf = () => string | undefined
 
 /**
- * Makes `Content-Location` absolute. The field is removed from an error response, because an error
- * is not a representation of the item.
+ * Makes `Content-Location` absolute. The field is removed from a response that is not successful,
+ * because such a response is not a representation of the item.
  */
 function placeContent(res: ServerResponse, base: BaseOf): void {
   if (isSuccess(res)) makeAbsolute(res, header.contentLocation, base)

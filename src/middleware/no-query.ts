@@ -20,8 +20,8 @@ export const noQueryKinds: Kinds<NoQueryOptions> = {
 }
 
 /**
- * Creates a middleware that refuses every query parameter. The response is one 400 problem that
- * names all of them.
+ * Creates a middleware that refuses every query parameter that `parameters` does not ignore. The
+ * response is one 400 problem that names all of them.
  *
  * @example app.delete('/sucursales/:id', noQuery(), remove)
  */

@@ -28,9 +28,9 @@ export interface ProblemsOptions extends ConventionsOptions<'ERR-3'> {
   readonly problemBase?: string
   /**
    * Converts problems to the format in which the service sent errors before it followed ERR-3.
-   * `shape` applies to the routes on which `conventions` sets ERR-3 to `off` or `report`. If
-   * `shape` is set, the default for ERR-3 is `off`, which reports no findings. `shape` is called
-   * with the RFC 9457 problem: `(problem) => ({ body: { error: problem.title } })`.
+   * `shape` applies wherever `conventions` does not enforce ERR-3. If `shape` is set, the default
+   * for ERR-3 is `off`, which reports no findings. `shape` is called with the RFC 9457 problem:
+   * `(problem) => ({ body: { error: problem.title } })`.
    */
   readonly shape?: ProblemShape
   /**
@@ -45,9 +45,9 @@ export interface ProblemsOptions extends ConventionsOptions<'ERR-3'> {
 /**
  * Returns two middlewares as one list for `app.use`. Mount them last. A request to which no handler
  * responded gets a 404 problem. Errors that were thrown or passed to `next` become problems. An
- * `HttpProblem` is sent as it is. A 4xx or 503 error of http-errors or body-parser keeps its
- * status. All other errors become a 500 that discloses nothing (ERR-3). If the response has already
- * started, the connection is closed, as Express does.
+ * `HttpProblem` is sent as it is. A 4xx or 503 error of Express, http-errors or body-parser keeps
+ * its status. All other errors become a 500 that discloses nothing (ERR-3). If a response has
+ * started but not ended, the connection is closed, as Express does.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *

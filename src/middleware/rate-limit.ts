@@ -1,6 +1,6 @@
 /**
- * Rate limits (LIMIT-1). Requests are counted by principal, and failed authentications are counted
- * by IP address.
+ * Rate limits (LIMIT-1). Requests are counted by principal, or by IP address if there is none.
+ * Failed authentications are counted by IP address.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -24,10 +24,10 @@ import { splitVersion } from './version-names.js'
 /** The options of `rateLimit()`: the limits, and the store that counts requests. */
 export interface RateLimitOptions extends BudgetsOptions, StoreOptions {
   /**
-   * Returns the name by which a request is counted. If the name is undefined, the request is
-   * counted by the client's IP address. Default: the principal's `sub` with its `iss`, or the
-   * principal itself if it is a string or a number. You may declare narrower types for both
-   * parameters.
+   * Returns the name by which a request with a principal is counted. If the name is `undefined`,
+   * the request is counted by the client's IP address. Default: the principal's `sub` with its
+   * `iss`, or the principal itself if it is a string or a number. You may declare narrower types
+   * for both parameters.
    */
   key?(principal: unknown, req: IncomingMessage): string | undefined
   /**
@@ -61,8 +61,8 @@ export interface RateLimit extends Middleware {
    */
   count(req: IncomingMessage, counted: CountedRequest): Promise<Headers>
   /**
-   * Resolves when the store works, or after two seconds. `ready()` of `api` waits for this promise,
-   * so that the first requests are counted. Never rejects.
+   * Resolves when the store works, or two seconds after it failed to start. `ready()` of `api`
+   * waits for this promise, so that the first requests are counted. Never rejects.
    */
   ready(): Promise<void>
   /**
@@ -117,7 +117,7 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
     return name === undefined ? addressKey(req) : nameKey(name)
   }
   const count = (req: IncomingMessage, { principal, path, failed }: CountedRequest): Promise<Headers> => {
-    // Each additional promise would cost every request a microtask, so this function creates none.
+    // Each additional promise would cost every request a microtask, so this function is not async.
     try {
       if (failed) return failures(addressKey(req))
       const key = keyOf(principal, req)

@@ -78,8 +78,9 @@ export interface RecordBody<T> extends Middleware {
  * also accepts a body that a body parser has read. A PATCH is a merge patch (RFC 7396), or
  * optionally a JSON Patch (RFC 6902).
  *
- * @throws ConfigurationError `invalid-option` if an option is invalid; `unresolved-link` if the
- * definition has links to resources, because only a router knows the URLs of these resources
+ * @throws ConfigurationError `invalid-option` if an option is invalid; `unresolved-link` if links
+ * in the body take the place of members, because only a router knows the URLs of the resources to
+ * which they lead
  *
  * @example
  * const body = recordBody(sucursales, { id: (req: Request<{ id: string }>) => req.params.id })

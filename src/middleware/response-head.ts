@@ -77,8 +77,8 @@ export function applyHeadRule(res: ServerResponse, rule: HeadRule, refuse: (erro
 }
 
 /**
- * Sets header fields that are given in a format that `writeHead` accepts: an object, or a list of
- * alternating names and values.
+ * Sets header fields that are given in a format that `writeHead` accepts: an object, a list of
+ * alternating names and values, or a list of pairs.
  */
 function setFields(res: ServerResponse, fields: unknown): void {
   if (!isContainer(fields)) return

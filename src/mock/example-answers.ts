@@ -41,29 +41,25 @@ export function exampleValue(name: string, schema: JsonSchema, seed: number): un
   throw mostFrequent(faults)
 }
 
-/** Thrown if the mock can't respond to a request, because the response is not described (501). */
+/**
+ * Thrown if the mock can't respond to a request (501): the response is not described, or no example
+ * of it could be generated.
+ */
 export class Undescribed extends HttpProblem {
   constructor(detail: string) {
     super({ code: 'not-implemented', status: 501, title: "The mock can't respond to this request" }, { detail })
   }
 }
 
-/** Returns an endpoint whose methods return examples of the described responses. */
+/** Returns an endpoint in which each method returns an example of its first described response. */
 export function mockedEndpoint(given: Endpoint, seed: number, note: (text: string) => void): Endpoint {
-  const { name, description, area, allow, bodyLimit, timeout } = given
-  const methods = Object.entries(given.methods).flatMap(([method, options]) =>
+  const { kind: _, name, methods: declared, ...details } = given
+  const methods = Object.entries(declared).flatMap(([method, options]) =>
     options === undefined
       ? []
       : [[method, { ...options, handle: exampleHandler(method, name, options, { seed, note }) }] as const],
   )
-  return endpoint(name, {
-    description,
-    ...(area === undefined ? {} : { area }),
-    ...(allow === undefined ? {} : { allow }),
-    ...(bodyLimit === undefined ? {} : { bodyLimit }),
-    ...(timeout === undefined ? {} : { timeout }),
-    methods: Object.fromEntries(methods),
-  } as never) as Endpoint
+  return endpoint(name, { ...details, methods: Object.fromEntries(methods) } as never) as Endpoint
 }
 
 type Described = Pick<EndpointMethod, 'describe'>
@@ -115,8 +111,8 @@ function exampleHandler(
 }
 
 /**
- * Returns the schema together with the components that it refers to, so that the result refers to
- * no other document.
+ * Returns a copy of the schema with all component schemas as `$defs`. Its references to components
+ * point to `$defs`.
  */
 export function standalone(schema: JsonObject, schemas: JsonObject): JsonSchema {
   const text = JSON.stringify({ ...schema, $defs: schemas }).replaceAll('"#/components/schemas/', '"#/$defs/')

@@ -36,7 +36,9 @@ export function exampleRoutes(
       const detail = 'A mock serves hand-written routes only if a fragment in "describe" describes them.'
       return next(new HttpProblem('unknown-path', { detail }))
     }
-    const answer = found.methods.get(req.method ?? 'GET')
+    const method = req.method ?? 'GET'
+    // Express passes HEAD to the handler of GET.
+    const answer = found.methods.get(method) ?? (method === 'HEAD' ? found.methods.get('GET') : undefined)
     if (answer === undefined) {
       const allow = [...found.methods.keys()].join(', ')
       return next(
@@ -82,7 +84,10 @@ const isParameter = (segment: string): boolean => segment.startsWith('{') && seg
 const fits = (template: readonly string[], segments: readonly string[]): boolean =>
   template.length === segments.length && template.every((part, i) => isParameter(part) || part === segments[i])
 
-/** Returns an example of the first success response that an operation describes. */
+/**
+ * Returns an example of the first 2xx or 3xx response (other than 304) that an operation describes.
+ * If there is none, returns the problem to respond with.
+ */
 function answerOf(
   name: string,
   operation: JsonObject,
@@ -106,7 +111,10 @@ function answerOf(
   try {
     return { status: code, body: JSON.stringify(exampleValue(name, standalone(media.schema, schemas), seed)) }
   } catch (error) {
-    const why = `No example response of ${name} could be generated: ${error instanceof Error ? error.message : String(error)}`
+    const reason = error instanceof Error ? error.message : String(error)
+    const why = `No example response of ${name} could be generated: ${reason}`
+    // An example that can't be generated is reported by the 501 only, because a schema such as a
+    // pattern can be valid and still be too hard for the generator.
     if (!(error instanceof Unmade)) note(why)
     return new Undescribed(why)
   }

@@ -34,7 +34,10 @@ export interface MockOptions {
   readonly visitors: Visitors
   readonly delay?: MockDelay
   readonly failures?: readonly MockFailure[]
-  /** Called with a description of each difference between the mock and the service. */
+  /**
+   * Called with messages about parts of the service that the mock can't imitate, such as rules that
+   * fail.
+   */
   readonly note: (text: string) => void
 }
 
@@ -52,8 +55,8 @@ export interface MockedService {
 
 /**
  * Creates the mock of a service that `api()` or `resourceRouter()` returned. The adapters of the
- * service are not called. Throws `ConfigurationError` if the argument is not a service, if the data
- * is invalid, or if no example of a resource could be generated.
+ * service are not called. Rejects with `ConfigurationError` if the argument is not a service, if
+ * the data is invalid, or if no example of a resource could be generated.
  */
 export async function mockService(service: object, options: MockOptions): Promise<MockedService> {
   const description = descriptionOf(service)
@@ -91,8 +94,8 @@ export async function mockService(service: object, options: MockOptions): Promis
 }
 
 /**
- * If a response is not described, the mock responds with 501, which explains what to describe. This
- * is not a failure of the mock, so it is not logged.
+ * A 501 of the mock says which description or example is missing. It is not a failure of the mock,
+ * so it is not logged.
  */
 function reportFailure(event: ErrorEvent): void {
   if (!(event.error instanceof Undescribed)) reportToConsole(event)
@@ -207,7 +210,8 @@ function listenerOf(
       refuse(error, req, res, () => res.destroy())
     }
     const serve = (): void => api(req, res, (error) => (error === undefined ? unanswered(req, res, fail) : fail(error)))
-    // A preflight request never fails, because browsers hide the reason for a failed preflight.
+    // An OPTIONS request is never delayed or made to fail, because it may be a preflight, and
+    // browsers hide why a preflight failed.
     if (req.method === 'OPTIONS') return serve()
     const { delay, failure } = outcomes.next()
     if (delay === 0) return failure === undefined ? serve() : fail(failure)

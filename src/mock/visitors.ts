@@ -15,8 +15,8 @@ export interface Visitors {
    */
   readonly auth: 'off' | 'keep'
   /**
-   * The principal of all requests. With `keep`, this principal only determines the scope to which
-   * the example records belong.
+   * The principal of all requests. With `keep`, it is used only to generate the example records:
+   * their scope and rules depend on it.
    */
   readonly principal: unknown
   /**
@@ -43,8 +43,9 @@ const omitted = [
 
 /**
  * Returns the options of a service without those that concern its deployment: the base URL, the
- * rate limits and the hooks. So links point to the mock, and the hooks of the real service are not
- * called. With `off`, every request is also authenticated as `principal`, and permitted.
+ * rate limits, the usage counts and the hooks. So links point to the mock, and the hooks of the
+ * real service are not called. With `off`, every request is also authenticated as `principal`, and
+ * permitted.
  */
 export function mockOptions(given: ApiOptions, { auth, principal }: Visitors): Partial<ApiOptions> {
   const options: Record<string, unknown> = { ...given }
@@ -72,7 +73,7 @@ const openLogin: Login = Object.assign((_req: unknown, _res: unknown, next: () =
 
 /**
  * Returns the members that the scope of the principal sets. Throws `ConfigurationError` if the
- * scope fails for this principal.
+ * scope fails for this principal, or returns no value for a member.
  */
 export function fixedByScope(
   { collection, scope }: ResourceDefinition,

@@ -21,7 +21,7 @@ export class ObservedAnswer {
   readonly path: string
   readonly template: string
   readonly status: number
-  /** Whether the response has a body that is not empty. */
+  /** Whether the response has a body that is not blank. */
   readonly hasBody: boolean
   readonly body: BodyForm
   /**

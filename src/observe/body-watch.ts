@@ -7,7 +7,8 @@ export type BodyForm = 'empty' | 'array' | 'object' | 'markup' | 'other'
 type Send = (...values: unknown[]) => unknown
 
 /**
- * The number of characters that are examined. A body that begins with more whitespace is `other`.
+ * The number of characters of a chunk that are examined. If a body begins with a chunk whose
+ * examined characters are all whitespace, its kind is `other`.
  */
 const examined = 64
 

@@ -20,11 +20,11 @@ export function callerOf(req: AuthenticatedRequest, status: number): unknown {
   return status === 401 ? undefined : claimsOf(req.headers.authorization)
 }
 
-const longestToken = 8192
+const longestPayload = 8192
 
 function claimsOf(authorization: string | undefined): unknown {
   const [, payload] = /^Bearer [\w-]+\.([\w-]+)\.[\w-]*$/i.exec(authorization ?? '') ?? []
-  if (payload === undefined || payload.length > longestToken) return undefined
+  if (payload === undefined || payload.length > longestPayload) return undefined
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
     return isContainer(claims) ? claims : undefined

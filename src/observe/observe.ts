@@ -45,14 +45,14 @@ export interface ObserveOptions {
    */
   skip?(req: IncomingMessage): boolean
   /**
-   * The query parameters of each route, in addition to `sort`, `q`, `offest`, `limit` and `expand`.
-   * Any other parameter in a successful GET violates QUERY-8. `utm_*` matches all names with this
-   * prefix. Default: parameters are not checked.
+   * The query parameters of routes, keyed by template, in addition to `sort`, `q`, `offest`,
+   * `limit` and `expand`. Any other parameter in a successful GET violates QUERY-8. `utm_*` matches
+   * all names with this prefix. The names of parameters of other routes are not checked.
    */
   readonly parameters?: Readonly<Record<string, readonly string[]>>
   /**
-   * Path segments that are accepted although they violate a naming rule. They name documented
-   * endpoints (PATH-8).
+   * Path segments that are accepted although they violate a naming rule, such as the names of
+   * documented endpoints (PATH-8).
    */
   readonly allow?: readonly string[]
   /** Whether changes without `If-Match` violate HDR-3. Default false. */
@@ -63,7 +63,7 @@ export interface ObserveOptions {
    * Default false.
    */
   readonly calls?: boolean
-  /** Called once if `observe()` itself fails. Default: `console.error`. */
+  /** Called once, with the first error of `observe()` itself. Default: `console.error`. */
   onError?(error: unknown): void
 }
 

@@ -17,17 +17,19 @@ interface RoutedRequest extends IncomingMessage {
 type ParameterNames = ReadonlyMap<unknown, string>
 
 export interface ObservedRoute {
-  /** The template, such as `/v1/orders/{id}`. */
+  /** The template, such as `/v1/orders/{id}`; `(other)` if too many are known already. */
   readonly template: string
   /**
    * `routed`: Express matched the template for this request, or the option `route` returned it.
-   * `learned`: Express matched the template for another request. `shape`: the template is unknown.
-   * In this case, `template` is the path, with placeholders for segments that may be ids.
+   * `learned`: the template was found for another request. `shape`: the template matches any path,
+   * or is unknown. If it is unknown, `template` is the path, with placeholders for segments that
+   * may be ids.
    */
   readonly from: 'routed' | 'learned' | 'shape'
   /**
-   * Whether Express matched a route. True even if the route is a regular expression, whose template
-   * is unknown. False for a route that matches any path.
+   * Whether Express matched a route, or the option `route` returned its template. True even if the
+   * route is a regular expression, whose template is unknown. False for a route that matches any
+   * path.
    */
   readonly isRouted: boolean
 }
@@ -71,7 +73,7 @@ export class RouteFinder {
 
   /**
    * The matching template with the most literal segments. A template that consists only of
-   * parameters would match every path, so it is not used.
+   * parameters would match every path of its length, so it is not used.
    */
   #closest(segments: readonly string[]): readonly string[] | undefined {
     let best: readonly string[] | undefined
@@ -132,7 +134,10 @@ export const segmentsOf = (path: string): readonly string[] => path.split('/').f
  */
 export const isBehindExpress = (req: IncomingMessage): boolean => (req as RoutedRequest).app !== undefined
 
-/** The template that Express matched; `undefined` if there is none, or if it is not a string. */
+/**
+ * The template that Express matched; `undefined` if there is none, if it is not a string, or if it
+ * does not match the original path.
+ */
 function expressTemplate(req: IncomingMessage, segments: readonly string[], names: ParameterNames): string | undefined {
   const { baseUrl = '' } = req as RoutedRequest
   const base = segmentsOf(baseUrl).map((segment) => baseSegment(segment, names))
@@ -187,8 +192,8 @@ export const readable = (path: string): string =>
     .replace(/\*(\w*)/g, (_, name: string) => `{*${name}}`)
 
 /**
- * Whether a template matches the path. After an error handler has run, `req.route` may be a
- * different route.
+ * Whether a template matches the path. It may not match, because after an error handler has run,
+ * `req.route` may be a different route.
  */
 function fits(template: readonly string[], segments: readonly string[]): boolean {
   const rest = template.findIndex((part) => part.includes('{*'))

@@ -11,8 +11,8 @@ import { mediaType, parameter } from '../wire.js'
 import type { ObservedAnswer } from './answer.js'
 
 /**
- * A clause that a response violates. `detail` names the violation, and never contains a value from
- * the request or the response.
+ * A clause that a response violates. `detail` names the violation, and never contains the value of
+ * a member, a parameter or a header field.
  */
 export interface Finding {
   readonly clause: string
@@ -33,8 +33,8 @@ interface Rule {
    */
   readonly anywhere?: true
   /**
-   * Returns the name of the part of the request or response that violates the clause; `undefined`
-   * if nothing violates it.
+   * Returns a short name of the violation, such as `relative Location`; `undefined` if the clause
+   * is not violated.
    */
   judge(answer: JudgedAnswer): string | undefined
 }

@@ -177,7 +177,7 @@ const jsonAndXml: ReadonlySet<string> = new Set([mediaType.json, ...xmlTypes])
 
 /**
  * Returns the content of a response in these media types. JSON and XML have the schema of the
- * value. The service's own formats and exports are described as strings or bytes.
+ * value. The other types have the schema that `fileSchema` returns.
  */
 function contentOf(types: readonly string[], schema: unknown): Content {
   return Object.fromEntries(
@@ -190,8 +190,8 @@ function contentOf(types: readonly string[], schema: unknown): Content {
 }
 
 /**
- * Returns the schema of a body that is a string or consists of bytes. A schema of bytes has no type
- * (OpenAPI 3.1.1, 4.8.14.2).
+ * Returns the schema of a body by its media type alone: a form with a file, any JSON value, a
+ * string or bytes. A schema of bytes has no type (OpenAPI 3.1.1, 4.8.14.2).
  */
 function fileSchema(type: string): DocumentSchema {
   if (type === 'multipart/form-data')

@@ -16,7 +16,7 @@ export const longestUrlOrField = 16_384
 /**
  * The maximum length of a body that is described as a string. Such a body may be streamed, so the
  * library does not limit its length. The value is the length of the longest string in Java. The
- * longest string in V8 has a quarter of this length.
+ * longest string in V8 has about a quarter of this length.
  */
 export const longestText = 2 ** 31 - 1
 

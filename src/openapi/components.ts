@@ -14,8 +14,8 @@ interface Named {
   /** The owner of the component, for messages. */
   readonly owner: string
   /**
-   * Builds the component. This function is called when all operations are built, because resources
-   * reference each other in cycles and in long chains.
+   * Builds the component. This function is called after all operations have been built, because
+   * resources reference each other in cycles and in long chains.
    */
   readonly make: () => unknown
   /**

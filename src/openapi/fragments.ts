@@ -9,7 +9,8 @@ import type { OpenApiDocument } from './document.js'
 
 /**
  * Returns the document with the fragments added. Throws `ConfigurationError` if the document
- * already has one of the added parts.
+ * already has one of the added operations or components. A tag that it already has is kept as it
+ * is.
  */
 export function addFragments(document: OpenApiDocument, fragments: readonly DocumentFragment[]): OpenApiDocument {
   let whole = document

@@ -1,6 +1,7 @@
 /**
- * Generates examples for bodies that have no example. Each named type, which is a schema in
- * `components`, gets one example. Each body whose type has no name gets one, too.
+ * Generates examples for bodies that have no example. If the type of a body or of its items is a
+ * schema in `components` (a named type), the example is added to that schema. Otherwise the body
+ * itself gets an example.
  */
 import { isList, isObject, type JsonObject, own } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
@@ -185,6 +186,6 @@ class ExampleBuilder {
   }
 }
 
-/** Returns a copy of a schema whose references point into its own `$defs`. */
+/** Returns a copy of a schema in which references to components point to `#/$defs/` instead. */
 const local = (schema: unknown): JsonObject =>
   JSON.parse(JSON.stringify(schema).replaceAll(`"${prefix}`, '"#/$defs/')) as JsonObject

@@ -8,7 +8,7 @@ import { headersOf } from './headers.js'
 import { unlisted } from './operations.js'
 import { ProblemResponses } from './problem-schemas.js'
 
-const description = 'Returns a token for user and password in the header `x-authorization-token` (AUTH-2).'
+const description = 'Returns, in the header `x-authorization-token`, a token for a user name and a password (AUTH-2).'
 
 /** Returns the path item of the login. `root`: the URL of the service, without a version. */
 export function loginPath(facts: ServiceFacts, root: string, components: Components): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /**
- * Names for components and operations. The names are valid identifiers, so that client generators
- * need not change them.
+ * Names for components and operations. The names consist of ASCII letters and digits, so that
+ * client generators need not change them.
  */
 
 /**

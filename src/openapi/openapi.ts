@@ -47,7 +47,7 @@ export function openapi(service: object, version: string, options: OpenApiOption
   return describe(requireDescription('openapi()', service), version, given)
 }
 
-/** The parts of a request for the document that affect the document. */
+/** What a request for the document can change in it: the URL and the operations. */
 export interface Asked {
   /** The absolute URL to which the name of the version is appended. */
   readonly root?: string
@@ -137,7 +137,7 @@ function describedVersion(
   const living = [...versions].filter(([, entry]) => entry !== 'retired').map(([name]) => name)
   throw invalidOption(
     `openapi() got the version "${version}", which ${found === undefined ? 'is not served' : 'has retired'}. ` +
-      didYouMean(nearMiss(version, living), living, 'Versions'),
+      (living.length === 0 ? 'All versions have retired.' : didYouMean(nearMiss(version, living), living, 'Versions')),
   )
 }
 
@@ -221,7 +221,10 @@ function checkTexts({ kind, resource, operations }: Route): void {
   )
 }
 
-/** Returns the tags of a document: one for each resource and each top-level endpoint. */
+/**
+ * Returns the tags of a document: one for each resource and each top-level endpoint, and `openapi`
+ * if the version serves its own document.
+ */
 function tagsOf({ table }: DescribedVersion): NonNullable<OpenApiDocument['tags']> {
   const tags = new Map<string, { readonly name: string; readonly description?: string }>()
   for (const route of table.routes) {

@@ -1,7 +1,7 @@
 /**
  * The ids of operations, such as `listPrePiezas` and `getPrePieza`. They are suitable as method
- * names in generated clients. An id stays the same as long as the method and the path stay the
- * same.
+ * names in generated clients. An id stays the same as long as the method, the path and the singular
+ * of the resource stay the same.
  */
 import { singularOf } from '../definition/singular.js'
 import type { Route } from '../plan/routes.js'

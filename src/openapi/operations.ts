@@ -91,14 +91,15 @@ export class Operations {
       ({ status, response }) => [status, this.#withContent(situation, status, response)] as const,
     )
     const responses = byStatus<unknown>([...successes, ...sharedParts.others])
-    // If no response has content, all operations of the kind have the same responses.
+    // If no success response has content, all operations that share these parts have the same
+    // responses.
     if (successes.every(([, response]) => this.#shared.has(response))) sharedParts.responses = responses
     return responses
   }
 
   /**
    * Returns the parts of an operation that do not depend on the schemas of bodies. Operations with
-   * the same name share these parts, in all routes of a kind.
+   * the same name and method share these parts, in all routes of a kind.
    */
   #sharedParts(situation: Situation, problems: OperationText['problems']): SharedParts {
     const { method, operation, route } = situation
@@ -177,7 +178,7 @@ interface Common {
   readonly tags: readonly string[]
 }
 
-/** The parts that operations with the same name share, in all routes of a kind. */
+/** The parts that operations with the same name and method share, in all routes of a kind. */
 interface SharedParts {
   /** `undefined` if the operation shares nothing with other operations. */
   readonly description: string | undefined
@@ -210,7 +211,10 @@ const plain: OperationText = Object.freeze({})
 const extensionsIn = (given: Readonly<Record<string, unknown>>): Readonly<Record<`x-${string}`, unknown>> =>
   Object.fromEntries(Object.entries(given).filter(([name]) => name.startsWith('x-')))
 
-/** Returns the tag of a route: its resource, or the name of a top-level endpoint. */
+/**
+ * Returns the tag of a route: `openapi` for documents, otherwise the collection (for an
+ * association, that of the parent), or the name of a top-level endpoint.
+ */
 export function tagOf({ route }: Pick<Situation, 'route'>): string {
   const { resource, association, endpoint, document } = route
   if (document !== undefined) return 'openapi'

@@ -1,6 +1,6 @@
 /**
- * The parameters of an operation: its query, and the header fields for preconditions and
- * preferences (QUERY-1..7, HDR-3, HDR-4).
+ * The parameters of an operation: its query, and the header fields for preconditions, preferences
+ * and idempotency keys (QUERY-1..7, HDR-3, HDR-4, VERB-12).
  */
 import type { Shape } from '../definition/shape.js'
 import { idempotencyKeyPattern, longestKeyField } from '../http/idempotency-key.js'
@@ -36,7 +36,7 @@ export class Parameters {
     this.#components = components
   }
 
-  /** Returns the header fields of requests. */
+  /** Returns the parameters that are header fields of the request. */
   fields(situation: Situation): readonly unknown[] {
     return fieldsOf(situation, this.#components)
   }
@@ -65,8 +65,8 @@ export class Parameters {
   }
 
   /**
-   * Returns the parameters of a list. GET and HEAD share these parameters, and so do the collection
-   * and its sub-collections.
+   * Returns the parameters of a list. GET and HEAD share these parameters, and so do all lists of
+   * the resource: its collection, and the sub-collections in which its items appear.
    */
   #list(resource: Mounted, max: number): readonly unknown[] {
     const { plan } = resource
@@ -196,7 +196,7 @@ function filterParameter({ name, field, path, op, many, allowed, deprecated }: T
   }
 }
 
-/** Returns the schema of a filter value: the type of the member, without its bounds. */
+/** Returns the schema of a filter value: the type and format of the member, without its bounds. */
 function scalarSchema(shape: Shape | undefined, allowed: readonly unknown[] | undefined): DocumentSchema {
   const types = [...(shape?.types ?? [])].filter((type) => type !== 'object' && type !== 'array')
   const type = types.length === 0 ? 'string' : types.length === 1 ? types[0] : types
@@ -204,7 +204,10 @@ function scalarSchema(shape: Shape | undefined, allowed: readonly unknown[] | un
   return inQuery({ type, ...(shape?.format === undefined ? {} : { format: shape.format }) })
 }
 
-/** Limits a value to the maximum length in a query, unless its schema is stricter. */
+/**
+ * Limits a string to the maximum length in a query, unless its schema has `maxLength`, `enum` or
+ * `const`.
+ */
 function inQuery(schema: DocumentSchema): DocumentSchema {
   const types = [schema.type].flat()
   const isOpen =

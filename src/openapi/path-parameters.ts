@@ -25,8 +25,9 @@ const fileParameter = {
 }
 
 /**
- * Returns the path of a route. A parameter has the name of its key member. If two keys in the path
- * have the same name, the name of the resource is prepended.
+ * Returns the path of a route. A parameter has the name of its key member, or a name such as
+ * `orderId` if the key has several members. If two keys in the path have the same name, the
+ * singular of the resource is prepended.
  */
 export function pathOf(route: Route, records: RecordSchemas): DocumentedPath {
   if (route.document !== undefined)

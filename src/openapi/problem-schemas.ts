@@ -79,7 +79,10 @@ const problemSchema = (violations: Reference): DocumentSchema => ({
   xml: { name: problemWire.root, namespace: problemWire.namespace },
 })
 
-/** The usual codes of each status. The names of responses do not contain these codes. */
+/**
+ * The usual codes of each status. The names of responses contain these codes only if the names
+ * would otherwise clash.
+ */
 const usual: Readonly<Record<number, readonly string[]>> = {
   400: ['bad-request', 'malformed-path', 'malformed-host', 'invalid-query'],
   404: ['unknown-path', 'absent'],

@@ -1,7 +1,7 @@
 /**
- * Translates the JSON Schemas of a service into schemas of OpenAPI documents. Objects are closed:
- * they allow no undeclared members. Keywords without a meaning in OpenAPI documents are removed,
- * and shared parts become components.
+ * Translates the JSON Schemas of a service into schemas of OpenAPI documents. Objects are closed
+ * (they allow no undeclared members), unless they are declared open. Keywords without a meaning in
+ * OpenAPI documents are removed, and shared parts become components.
  */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema, schemaAt } from '../definition/schema-parts.js'
@@ -42,14 +42,14 @@ export interface SchemaContext {
 }
 
 /**
- * Keywords that are left out: keywords that only the library defines, and keywords that do not
- * restrict values.
+ * Keywords that are left out: a keyword that only the library defines, and keywords that neither
+ * restrict nor describe values.
  */
 const omitted: ReadonlySet<string> = new Set(['exactInteger', '$defs', 'definitions', '$schema', '$comment'])
 
 /**
- * Keywords that identify schemas. They can't be translated, because a document identifies its
- * schemas by their names in `components`.
+ * Keywords that identify schemas or vocabularies, or refer to them by such an identifier. They
+ * can't be translated, because a document identifies its schemas by their names in `components`.
  */
 const untranslatable: ReadonlySet<string> = new Set([
   '$id',
@@ -111,8 +111,8 @@ function plain(context: SchemaContext, node: JsonSchema, path: string): Document
 }
 
 /**
- * Returns the context for parts that are not members of objects, such as the items of arrays. A
- * patch replaces these parts as a whole.
+ * Returns the context for parts that are not declared members (`properties`), such as the items of
+ * arrays. In a patch, these parts have the same schemas as in the body of a PUT.
  */
 const asWhole = (context: SchemaContext): SchemaContext =>
   context.purpose === 'patch' ? { ...context, purpose: 'replace' } : context
@@ -192,7 +192,7 @@ const harmlessSiblings: ReadonlySet<string> = new Set([
   '$comment',
 ])
 
-/** Returns whether a schema allows exactly the values that the target of its reference allows. */
+/** Returns whether a schema adds no conditions to the closed target of its reference. */
 const isBare = (node: JsonSchema): boolean =>
   Object.keys(node).every((keyword) => harmlessSiblings.has(keyword) || keyword.startsWith('x-')) &&
   (node.unevaluatedProperties ?? false) === false
@@ -224,15 +224,16 @@ function component(context: SchemaContext, ref: string, closed: boolean): { read
   const typed = `${plainName}${closed ? '' : 'Base'}${suffix[purpose]}`
   const node = schemaAt(root, ref)
   const make = (): unknown => plain({ ...context, purpose }, closed ? closedPlace(root, node, () => false) : node, ref)
-  // Two resources may have subschemas with the same name. If the subschemas are equal, they share a
-  // component.
+  // Subschemas of two resources may have the same name. They share a component only if all `$defs`
+  // of the two resources are equal. Without `$defs`, their whole schemas must be equal.
   const identity = `${ref} ${purpose} ${String(closed)} ${JSON.stringify(isObject(root.$defs) ? root.$defs : root)}`
   return components.defineAlike([typed, `${name}${typed}`], owner, identity, make)
 }
 
 /**
- * Returns a reference to a component if the schema describes an object and has a title. Otherwise
- * returns `undefined`.
+ * Returns a reference to a component if the schema has a title and its `type` includes `object`. If
+ * `type` also includes null, returns a union of this reference and null. Otherwise returns
+ * `undefined`.
  */
 function titledComponent(context: SchemaContext, node: JsonSchema): DocumentSchema | undefined {
   const { title, type } = node
@@ -240,13 +241,15 @@ function titledComponent(context: SchemaContext, node: JsonSchema): DocumentSche
   const types = [type].flat()
   if (!types.includes('object')) return undefined
   const mayBeNull = types.includes('null')
-  const schema = plain(context, mayBeNull ? { ...node, type: 'object' } : node, title)
+  const others = types.filter((one) => one !== 'null')
+  const withoutNull: JsonSchema = { ...node, type: others.length === 1 ? others[0] : others }
+  const schema = plain(context, mayBeNull ? withoutNull : node, title)
   const base = typeName(title)
   const names = [base, `${context.name}${base}`]
   const shared =
     context.purpose === 'output'
       ? context.components.share('schemas', names, schema, context.owner)
-      : requestType(context, node, schema, names)
+      : requestType(context, withoutNull, schema, names)
   return mayBeNull ? { anyOf: [shared, { type: 'null' }] } : { ...shared }
 }
 
@@ -261,7 +264,7 @@ function requestType(
   names: readonly string[],
 ): Reference {
   const { components, owner, purpose } = context
-  const answered = plain({ ...context, purpose: 'output' }, { ...node, type: 'object' }, '')
+  const answered = plain({ ...context, purpose: 'output' }, node, '')
   if (JSON.stringify(answered) === JSON.stringify(schema)) return components.share('schemas', names, schema, owner)
   components.hasUnused = true
   return components.share(

@@ -5,11 +5,11 @@ import type { ResourceDefinition } from '../definition/resource.js'
 const none: ReadonlySet<string> = new Set()
 
 /**
- * Returns the names of the members that the service's function `scope` sets for at least one
- * principal. No real principal is known when the document is built, so the function is called with
- * three stand-ins. The first two have every member. The methods of the first return a truthy value,
- * and those of the second return `undefined`. The third is an empty object. The results are
- * combined. If the function throws or does not return a plain object, that call adds no members.
+ * Returns the names of the members that the resource's function `scope` sets. No real principal is
+ * known when the document is built, so the function is called with three stand-ins. The first two
+ * have every member. The methods of the first return a truthy value, and those of the second return
+ * `undefined`. The third is an empty object. The results are combined. If the function throws or
+ * does not return a plain object, that call adds no members.
  */
 export function membersOfScope({ scope }: ResourceDefinition): ReadonlySet<string> {
   if (scope === undefined) return none

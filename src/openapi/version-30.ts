@@ -21,7 +21,7 @@ const unsupported: ReadonlySet<string> = new Set([
 
 /**
  * Converts a document to OpenAPI 3.0.3. Throws `ConfigurationError` if a schema has a keyword that
- * OpenAPI 3.0 lacks.
+ * OpenAPI 3.0 can't express.
  */
 export function toVersion30(document: OpenApiDocument): OpenApiDocument {
   const { summary: _, license, ...info } = document.info
@@ -116,7 +116,11 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
     ...rest
   } = schema
   const result: JsonObject = each(rest, (value, word) => nested(word, value, place))
-  Object.assign(result, typed(type), among(anyOf, place))
+  const [types, branches] = [typed(type), among(anyOf, place)]
+  Object.assign(result, types, branches)
+  // A schema has only one `anyOf`, so the other one becomes a part of `allOf`.
+  if (types.anyOf !== undefined && branches.anyOf !== undefined)
+    result.allOf = [...(isList(result.allOf) ? result.allOf : []), { anyOf: types.anyOf }]
   if (constant !== undefined) result.enum = [constant]
   if (isList(examples)) result.example = examples[0]
   if (typeof exclusiveMinimum === 'number') Object.assign(result, { minimum: exclusiveMinimum, exclusiveMinimum: true })

@@ -15,9 +15,10 @@ export const invalidOption = (message: string): ConfigurationError => new Config
 /**
  * Validates `given` as the options of `what`, which is a function such as `api()`, or a part such
  * as `the mount of "orders"`. A function whose options may be omitted passes `{}` if there are
- * none. Throws `ConfigurationError` for an unknown name and for a value of the wrong kind. The
- * message about an unknown name contains the closest name. The message about a value contains the
- * path of the option, the given value, and the allowed values.
+ * none. Throws `ConfigurationError` for an unknown name, a missing option, or a value of the wrong
+ * kind. The message about an unknown name suggests the closest name, or lists all names. The
+ * message about a value contains the path of the option, a description of the value, and the
+ * allowed values.
  */
 export function checkOptions<Options = Readonly<Record<string, unknown>>>(
   what: string,

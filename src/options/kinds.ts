@@ -22,7 +22,8 @@ export type Kind =
 
 /**
  * `table` is an object that is neither a list nor a promise. `names` is one string or a list of
- * different strings. `any` is not checked. NaN is not a `number`.
+ * different strings. None of them is empty, and neither is the list. `any` is not checked. NaN is
+ * not a `number`.
  */
 export type Word = 'boolean' | 'string' | 'number' | 'function' | 'table' | 'list' | 'iterable' | 'names' | 'any'
 
@@ -31,7 +32,7 @@ interface OneOf {
   readonly oneOf: readonly unknown[]
 }
 
-/** A number within inclusive bounds. If `whole` is set, the number must be an integer. */
+/** A number from `from` to `to`. If `whole` is set, it must be a safe integer. */
 export interface NumberKind {
   readonly from: number
   readonly to?: number
@@ -67,15 +68,15 @@ interface TableKind {
 export interface NestedKind {
   readonly options: KindTable
   /**
-   * Whether other names are allowed, with any values. With `x-`, only names with this prefix are
-   * allowed.
+   * Whether names that are not in `options` are also allowed, with any values. With `x-`, they must
+   * have this prefix.
    */
   readonly open?: true | 'x-'
 }
 
 /**
- * A value that another function of the library creates. `by` says how to create it, such as
- * `rateLimit({ limit: 600 })`.
+ * A value that passes the test `is`, such as the result of another function of the library. `by`
+ * describes it in messages, such as `the result of usage()`.
  */
 export interface MadeKind {
   readonly by: string

@@ -12,8 +12,8 @@ import type { Route } from './routes.js'
 export interface AnswerField {
   readonly name: string
   /**
-   * Whether every response of this type has the field. If false, only some of these responses have
-   * it.
+   * Whether every response with the same method, route and status has the field. If false, only
+   * some of these responses have it.
    */
   readonly always: boolean
 }
@@ -30,7 +30,7 @@ export type FieldSituation = Pick<Situation, 'method' | 'facts' | 'life'> & {
   readonly modes?: Route['modes']
 }
 
-/** The header fields that any response may have, successful or not. */
+/** The header fields that successful responses and problems have in common. */
 function common({ facts, life }: Pick<Situation, 'facts' | 'life'>): readonly AnswerField[] {
   return [
     ...always(header.requestId),
@@ -84,9 +84,9 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
     case 'document':
       return [...cached, ...always(header.etag)]
     case 'value': {
-      // In a 200 response to GET or HEAD, the entity tag is computed from the value. In any other
-      // response, the entity tag is the version of the item that the endpoint is below. If there is
-      // no such item, there is no entity tag.
+      // In a 200 response to GET or HEAD, the entity tag is computed from the value. Any other
+      // response has an entity tag only if the endpoint is below an item and the version of this
+      // item is known.
       const tag =
         (method === 'GET' || method === 'HEAD') && status === 200
           ? perhaps(header.etag)
@@ -138,8 +138,8 @@ function written(method: string, status: number, file: readonly AnswerField[]): 
 
 /** The header fields of a problem with this status. */
 export function fieldsOfProblem(situation: FieldSituation, status: number): readonly AnswerField[] {
-  // The response of a retired version has no body, and no `Deprecation`, `Sunset` or `Link`
-  // (VER-2).
+  // The 410 of a retired version or part, or of a brownout, has no body, and no `Deprecation`,
+  // `Sunset` or `Link` (VER-2, VER-3).
   if (status === 410)
     return [
       ...always(header.cacheControl, header.requestId),
@@ -178,7 +178,7 @@ function merged(fields: readonly AnswerField[]): readonly AnswerField[] {
   return [...found].map(([name, sure]) => ({ name, always: sure }))
 }
 
-/** The header fields of a response to a login request: GET, HEAD or OPTIONS (AUTH-2). */
+/** The header fields of a successful response to a login request: GET, HEAD or OPTIONS (AUTH-2). */
 export const fieldsOfLogin = (method: string, { cors }: Pick<ServiceFacts, 'cors'>): readonly AnswerField[] => [
   ...(method === 'OPTIONS'
     ? always(header.allow, header.requestId)

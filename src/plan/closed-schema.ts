@@ -1,7 +1,7 @@
 /**
- * Derives the schema that validates bodies from the schema of a definition. In the derived schema,
- * every object is closed: it allows no undeclared members, unless the definition's schema allows
- * them explicitly. Every integer must be between -(2^53-1) and 2^53-1 (REP-8).
+ * Derives, from the schema of a definition, the schema that validates bodies. In the derived
+ * schema, objects are closed: they allow no undeclared members, unless the definition's schema
+ * allows them explicitly. A value of type `integer` must be between -(2^53-1) and 2^53-1 (REP-8).
  */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema } from '../definition/schema-parts.js'

@@ -33,8 +33,8 @@ export interface ListAddress {
 }
 
 /**
- * The parts of a list query that must not change between the creation and the use of a cursor.
- * `expand` is not included, because it does not change the order.
+ * The parts of a list query that a cursor in the query must match. `expand` is not included,
+ * because it does not change the order.
  */
 type CursorQuery = Pick<ListRequest, 'where' | 'sort' | 'search' | 'size' | 'page'>
 
@@ -128,8 +128,8 @@ export function positionAfter(
 }
 
 /**
- * Returns the sort values of a record. Returns `undefined` if a cursor must not contain one of
- * these values.
+ * Returns the sort values of a record. Returns `undefined` if there are none, or if a cursor must
+ * not contain one of them.
  */
 function sortValuesOf(
   cursorValues: CursorValues,
@@ -175,8 +175,8 @@ const termsOf = (sort: readonly SortTerm[]): string =>
   JSON.stringify(sort.map(({ field, descending }) => [field, descending]))
 
 /**
- * Returns the same string for equivalent conditions. The values of an `in` condition are sorted,
- * because their order does not matter.
+ * Returns a string that identifies a condition. The values of an `in` condition are sorted, because
+ * their order does not matter.
  */
 function canonicalCondition({ field, op, value }: Condition): string {
   return JSON.stringify([field, op, op === 'in' ? value.map((one) => JSON.stringify(one)).sort() : value])

@@ -66,8 +66,8 @@ export interface CustomRepresentation {
  * `api()`, `mount()` or an endpoint's method (HDR-1). The functions get the value as its JSON
  * representation shows it, including links and expansions. If a function throws, the response to a
  * read is 500. After a write, the response keeps its success status and has no body (VERB-13).
- * Throws `ConfigurationError` if the media type is invalid, if the library itself writes it, or if
- * no function is given.
+ * Throws `ConfigurationError` if the media type is invalid or is one of the library's own, such as
+ * `application/json`. Also throws if an option is invalid or no function is given.
  *
  * @example
  * const pdf = representation<Invoice>('application/pdf', { item: (invoice) => pdfOf(invoice) })
@@ -82,7 +82,7 @@ export function representation<T = Readonly<Record<string, unknown>>>(
   if (media === undefined || media.type.includes('*'))
     throw invalidOption(`${what} is not a media type. Give one such as "text/csv".`)
   if (Object.values<string>(ours).includes(media.type))
-    throw invalidOption(`${what} is written by the library itself. Give another media type.`)
+    throw invalidOption(`${what} is one of the library's own media types. Give another one.`)
   const {
     item,
     list,
@@ -103,7 +103,7 @@ export const representationKinds: Kinds<RepresentationOptions<unknown>> = {
   revision: 'string',
 }
 
-/** The type of an option whose value is a list of representations, for the check of options. */
+/** Tells `checkOptions` that the value of an option must be a list of representations. */
 export const representationsKind: ListKind = {
   each: {
     by: "the result of representation(), such as representation('text/csv', { list: toCsv })",
@@ -140,8 +140,8 @@ export function representationsOption(
 }
 
 /**
- * Header fields that delimit a message. A representation function must not set them, because a body
- * of known length is delimited by `Content-Length` alone (RFC 9112 6.2).
+ * Header fields of messages that are sent in chunks. A representation function must not set them,
+ * because a body of known length is delimited by `Content-Length` alone (RFC 9112 6.2).
  */
 const framing = new Set(['transfer-encoding', 'trailer'])
 
@@ -153,9 +153,9 @@ interface SoundRepresented {
 
 /**
  * Checks the result of a representation function. Throws `ConfigurationError` if the result can't
- * be sent: a stream, a missing `return`, or a header with invalid characters. At that point, no
- * part of the response has been sent. So the response to a write can still have its success status,
- * without a body.
+ * be sent, such as a stream, `undefined` (a missing `return`), or a header with invalid characters.
+ * At that point, no part of the response has been sent. So the response to a write can still have
+ * its success status, without a body.
  */
 export function soundRepresented(contentType: string, made: unknown): SoundRepresented {
   const { body, headers = {} } = (isObject(made) && !isBody(made) ? made : { body: made }) as {
@@ -179,7 +179,7 @@ export function soundRepresented(contentType: string, made: unknown): SoundRepre
     if (typeof value === 'string' && isToken(name) && fieldValue.test(value)) continue
     throw invalidOption(
       `${what} returned the header "${name}", which can't be sent. ` +
-        `Encode non-ASCII characters: filename*=UTF-8''... (RFC 8187).`,
+        `Give a string, and encode non-ASCII characters: filename*=UTF-8''... (RFC 8187).`,
     )
   }
   return { body, headers: headers as Record<string, string> }

@@ -57,7 +57,7 @@ function isAt(value: unknown, path: MemberPath, at: number): boolean {
 
 /**
  * Returns the paths of the deprecated members that the operations of a JSON Patch use. An operation
- * uses a member if the operation's pointer leads to the member or into the member, or if the
+ * uses a member if the operation's `path` leads to the member or into the member, or if the
  * operation's value contains the member.
  */
 export function inJsonPatch(deprecatedIn: DeprecatedIn, operations: unknown): readonly string[] {

@@ -63,8 +63,8 @@ export interface ServiceDescription {
   readonly versions: ReadonlyMap<string, DescribedVersion | 'retired'>
   readonly facts: ServiceFacts
   /**
-   * The options of `api()`, kept so that the same service can be built over other data. `undefined`
-   * if another copy of the library created the service.
+   * The options with which `api()` builds this service, kept so that the same service can be built
+   * over other data. Absent if an older copy of the library created the service without them.
    */
   readonly options?: object
 }
@@ -90,7 +90,7 @@ export function describing<T extends object>(middleware: T, description: Service
 
 /**
  * Returns the description of a service that `api()` or `resourceRouter()` returned. Returns
- * `undefined` for any other value.
+ * `undefined` for any other value, and for a service whose description has another format.
  */
 export function descriptionOf(service: unknown): ServiceDescription | undefined {
   const described = describedBy(service)

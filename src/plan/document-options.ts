@@ -53,7 +53,7 @@ export interface OpenApiOptions {
   readonly servers?: readonly DocumentServer[]
   /**
    * Default `3.1.1`. Use `3.0.3` for tools that support no later version. A schema keyword that
-   * 3.0.3 lacks then leads to a `ConfigurationError`.
+   * 3.0.3 can't express then leads to a `ConfigurationError`.
    */
   readonly openapi?: '3.1.1' | '3.0.3'
   readonly externalDocs?: { readonly url: string; readonly description?: string }

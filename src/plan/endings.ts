@@ -32,7 +32,7 @@ type EndingCondition = (situation: Situation) => boolean
 
 const always: EndingCondition = () => true
 const notOptions: EndingCondition = ({ method }) => method !== 'OPTIONS'
-const hasKeys: EndingCondition = ({ route }) => keyHolders(route).length > 0
+const hasRecordKeys: EndingCondition = ({ route }) => keyHolders(route).length > 0
 /** Whether the route serves the files of a docs page, with the file name as a path parameter. */
 const hasFile: EndingCondition = ({ route }) => route.document?.pages !== undefined && route.template.includes('{')
 const limited: EndingCondition = ({ facts }) => facts.rateLimit
@@ -50,9 +50,9 @@ export const takesBody: EndingCondition = ({ method, operation, route }) => {
 }
 
 const authenticates: EndingCondition = ({ facts, route }) => facts.identifies && route.document?.public !== true
-const takesKey: EndingCondition = ({ operation, route }) =>
+const takesIdempotencyKey: EndingCondition = ({ operation, route }) =>
   operation.creates === true && route.resource?.idempotencyKey !== 'ignored'
-const requiresKey: EndingCondition = ({ operation, route }) =>
+const requiresIdempotencyKey: EndingCondition = ({ operation, route }) =>
   operation.creates === true && route.resource?.idempotencyKey === 'required'
 const patchesByOperations: EndingCondition = ({ facts, operation }) =>
   facts.permission && operation.body === 'patch' && facts.patchTypes.some((type) => type.endsWith('json-patch+json'))
@@ -80,8 +80,8 @@ const setsCheckedFlag: EndingCondition = (situation) => {
 
 /**
  * Whether a read may end with 304 or 412 because of its preconditions (HDR-4). The response to a
- * HEAD request for an item is 302, without a check of preconditions, unless the service still
- * treats HEAD like GET.
+ * HEAD request for an item or a flag is 302, without a check of preconditions, unless the service
+ * still treats HEAD like GET.
  */
 export const readsConditionally: EndingCondition = (situation) => {
   const { method, operation } = situation
@@ -121,15 +121,15 @@ export const stepProblems = {
     ending('unavailable', authenticates),
   ],
   throttle: [ending('too-many-requests', limited), ending('unavailable', limited)],
-  route: [ending('malformed-path', (one) => hasKeys(one) || hasFile(one)), ending('unknown-path', hasKeys)],
+  route: [ending('malformed-path', (one) => hasRecordKeys(one) || hasFile(one)), ending('unknown-path', hasRecordKeys)],
   allow: [ending('forbidden', permitted), ending('method-not-allowed', (one) => notOptions(one) && permitted(one))],
   negotiate: [ending('unsupported-accept', notOptions)],
   parse: [
     ending('malformed-host', ({ facts }) => facts.root === undefined),
     ending('invalid-query', ({ operation }) => operation.query !== 'ignored'),
     ending('forbidden', expands),
-    ending('malformed-idempotency-key', takesKey),
-    ending('missing-idempotency-key', requiresKey),
+    ending('malformed-idempotency-key', takesIdempotencyKey),
+    ending('missing-idempotency-key', requiresIdempotencyKey),
     ending('forbidden', patchesByOperations),
     ending('unexpected-body', ({ operation }) => operation.body === 'refused'),
     ending('missing-body', takesBody),
@@ -143,7 +143,7 @@ export const stepProblems = {
   execute: [
     ending('bad-request', exports),
     ending('invalid-query', ({ operation }) => operation.query === 'list'),
-    ending('absent', (one) => notOptions(one) && hasKeys(one)),
+    ending('absent', (one) => notOptions(one) && hasRecordKeys(one)),
     ending('unknown-path', (one) => notOptions(one) && hasFile(one)),
     ending('stale', changesConditionally),
     ending('precondition-failed', (one) => changesConditionally(one) && one.method !== 'POST'),
@@ -153,7 +153,7 @@ export const stepProblems = {
     ending('reference', writes),
     ending('referenced', ({ operation: { writes: method } }) => method !== undefined && method !== 'create'),
     ending('rule', writes),
-    ending('idempotency-mismatch', takesKey),
+    ending('idempotency-mismatch', takesIdempotencyKey),
     ending('unavailable', notOptions),
   ],
   represent: [ending('stale', readsConditionally)],
@@ -190,7 +190,7 @@ function endpointStatuses(method: string, { endpoint }: Route): readonly number[
   return responses === undefined ? [200, 204] : Object.keys(responses).map(Number)
 }
 
-/** The statuses that a successful request may have. */
+/** The statuses of the possible responses that are not problems, such as 201 or 304. */
 export function successesOf(situation: Situation): readonly number[] {
   const { method, operation, route, facts } = situation
   if (method === 'HEAD' && operation.headStatus !== undefined) return headStatuses(situation)
@@ -208,8 +208,8 @@ export function successesOf(situation: Situation): readonly number[] {
 /**
  * A key by which the routes of one service and version are grouped. If two routes have the same
  * key, their operations of the same name have the same possible outcomes. `undefined` for
- * endpoints, because their handlers choose the outcome. Also `undefined` for routes with a life
- * cycle, because a life cycle adds header fields to responses.
+ * documents, and for endpoints, because their handlers choose the outcome. Also `undefined` for
+ * routes with a life cycle, because a life cycle adds header fields to responses.
  */
 export function endingsKind(route: Route): string | undefined {
   const { resource, kind, endpoint, operations, lives } = route

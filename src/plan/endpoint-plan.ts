@@ -67,8 +67,8 @@ interface EndpointBody {
 }
 
 /**
- * Compiles an endpoint. Throws `ConfigurationError` if a parameter is not a scalar, or if a schema
- * is invalid.
+ * Compiles an endpoint. Throws `ConfigurationError` if a parameter is not a scalar, if a required
+ * parameter is not declared, or if a schema is invalid.
  */
 export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
   const methods = new Map<string, CompiledMethod>()
@@ -92,7 +92,7 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
       timeout: timeoutOf(options.timeout ?? endpoint.timeout),
     })
   }
-  // HEAD is available wherever GET is (VERB-9).
+  // HEAD is available wherever GET is (VERB-8).
   const get = methods.get('GET')
   if (get !== undefined) methods.set('HEAD', get)
   return { name: endpoint.name, description: endpoint.description, methods }

@@ -52,8 +52,8 @@ export interface UploadOptions {
   readonly resource: string
   /**
    * Limits the number of concurrent uploads. This function is called before the body is read. It
-   * reserves a slot, and returns a function that frees the slot. The returned function is called
-   * once, when the response has ended or the connection is closed. Throws if no slot is free.
+   * reserves a slot, or throws if no slot is free. It returns a function that frees the slot. The
+   * returned function is called once, when the response has ended or the connection is closed.
    */
   readonly hold?: () => () => void
 }
@@ -69,8 +69,8 @@ interface MethodSettings extends EndpointLimits, PartLifeOptions {
 }
 
 /**
- * A method of an endpoint. `Query` and `Body` are the types of the handler's arguments. `Item` is
- * the type of the item that the endpoint is below.
+ * A method of an endpoint. `Query`, `Body` and `Item` are the types of `query`, `body` and `item`
+ * in the handler's argument. `item` is the item that the endpoint is below.
  */
 export interface EndpointMethod<Item = undefined, Query = Readonly<Record<string, unknown>>, Body = unknown>
   extends MethodSettings {

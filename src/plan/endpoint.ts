@@ -47,9 +47,9 @@ export interface EndpointCall<Query = Readonly<Record<string, unknown>>, Body = 
   readonly query: Query
   /** The validated body, with defaults filled in. Undefined if the method declares no body. */
   readonly body: Body
-  /** The item that the endpoint is below. Undefined for an endpoint directly below the version. */
+  /** The item that the endpoint is below. Undefined for an endpoint that is not below an item. */
   readonly item: Item
-  /** Aborted at the time limit. For GET, also aborted when the client disconnects. */
+  /** Aborted at the time limit. For GET and HEAD, also aborted when the client disconnects. */
   readonly signal: AbortSignal
   /**
    * Returns the `call` argument for a resource's adapter: the principal, the request id, the time
@@ -58,13 +58,13 @@ export interface EndpointCall<Query = Readonly<Record<string, unknown>>, Body = 
    */
   callOf(collection: string): AdapterCall
   /**
-   * Resolves to whether the service's `permission` allows this principal another action, such as
-   * listing contracts (AUTH-4). Resolves to `true` if the service has no `permission`.
+   * Resolves to whether the service's `permission` allows this principal an action, such as listing
+   * contracts (AUTH-4). Resolves to `true` if the service has no `permission`.
    */
   may(action: Action, resource: string, key?: KeyValue): Promise<boolean>
   /**
-   * Returns the records of a resource of this version, which the handler reads or changes on behalf
-   * of this request. Writes run the same checks as requests do. Throws `ConfigurationError` if the
+   * Returns methods that check and change the records of a resource of this version, on behalf of
+   * this request. They run the same checks as requests do. Throws `ConfigurationError` if the
    * resource is not mounted in this version.
    *
    * @example const made = await records(orders, { within: tx }).create({ customerId: 7 })
@@ -81,8 +81,8 @@ interface EndpointDetails extends EndpointLimits, PartLifeOptions {
   /** The purpose of the endpoint. PATH-8 requires that endpoints are documented. */
   readonly description: string
   /**
-   * The API area: a path segment between version and name. Not allowed for an endpoint below an
-   * item, because such an endpoint is in the item's area.
+   * The API area: a path segment between the version and the name. Not allowed for an endpoint
+   * below an item, because such an endpoint is in the item's area.
    */
   readonly area?: string
   /**
@@ -107,10 +107,10 @@ export interface Endpoint<Item = undefined> extends EndpointDetails {
 }
 
 /**
- * Declares an endpoint (PATH-8). An endpoint directly below the version, such as `/search`, has a
- * name that is not a noun. An endpoint below an item, such as `/pedidos/7/cancelaciones`, has a
- * plural noun as its name. The types of `query` and `body` are derived from their schemas. Throws
- * `ConfigurationError` if the description is missing or an option is invalid.
+ * Declares an endpoint (PATH-8). The name of an endpoint directly below the version or an area,
+ * such as `/search`, need not be a noun. The name of an endpoint below an item, such as
+ * `/pedidos/7/cancelaciones`, is a plural noun. The types of `query` and `body` are derived from
+ * their schemas. Throws `ConfigurationError` if the description is missing or an option is invalid.
  *
  * @example
  * endpoint('search', {
@@ -194,7 +194,7 @@ function declared(name: string, options: EndpointOptions): Endpoint {
   if (typeof description !== 'string' || description.trim() === '') {
     throw new ConfigurationError(
       'undocumented-endpoint',
-      `${what} has no description. An endpoint whose name is not a noun must be documented: give it a description.`,
+      `${what} has no description. An endpoint must be documented: give it a description.`,
     )
   }
   // Here, a name need not be a noun. It must be a single path segment without a format such as

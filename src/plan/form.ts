@@ -1,6 +1,6 @@
 /**
- * The JSON types of the values in a body, for formats such as XML that do not mark the types
- * themselves (HDR-1, HDR-5).
+ * The JSON types of the values in a body, for formats such as XML, in which a value need not mark
+ * its own type (HDR-1, HDR-5).
  */
 import type { Shape } from '../definition/shape.js'
 

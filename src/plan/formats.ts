@@ -45,8 +45,8 @@ function allowInt64ForNumbers(ajv: Ajv2020): void {
 export const hasFormat = (format: string): boolean => valueFormats.has(format) || Object.hasOwn(fullFormats, format)
 
 /**
- * Returns the test of a string format. Returns `undefined` if the format is unknown or is a format
- * of numbers.
+ * Returns the test of a string format. Returns `undefined` if the format is unknown, applies to
+ * numbers, or allows every string.
  */
 export function formatTest(format: string): ((text: string) => boolean) | undefined {
   const value = valueFormats.get(format)

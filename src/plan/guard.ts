@@ -210,8 +210,8 @@ function carryMembers(level: Level, next: JsonObject, current: JsonObject, at: s
 
 /**
  * Removes a member as a patch does (VERB-5). If the schema allows null, the member becomes null.
- * Otherwise it is deleted. `carry` would restore a deleted member that is guarded, so such a member
- * becomes `undefined`, which marks the removal.
+ * Otherwise it is deleted, unless it is guarded. A guarded member becomes `undefined`, which marks
+ * the removal, because `carry` would restore a deleted one.
  */
 export function removeMember(object: JsonObject, name: string, member: Shape): void {
   if (member.nullable) put(object, name, null)

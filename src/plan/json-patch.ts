@@ -42,8 +42,8 @@ export interface PatchOperation {
 export const maxOperations = 1_000
 
 /**
- * Reads the operations of a JSON Patch. Throws `invalid-body`, which lists every malformed
- * operation (RFC 6902 4).
+ * Reads the operations of a JSON Patch. Throws `invalid-body`, which lists the malformed operations
+ * (RFC 6902 4).
  */
 export function readOperations(body: unknown): readonly PatchOperation[] {
   const found: Violation[] = []

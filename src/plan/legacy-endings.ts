@@ -28,11 +28,14 @@ export function acceptProblems({ route }: Here): readonly (ProblemCode | CustomP
   ]
 }
 
-/** Whether HEAD of an item gets, or may get, the response to GET without its body (VERB-8). */
+/**
+ * Whether HEAD of an item or flag gets the response to GET without its body, at least for some
+ * clients (VERB-8).
+ */
 export const isHeadLikeGet = ({ method, operation, route }: Situation): boolean =>
   method === 'HEAD' && operation.headStatus !== undefined && route.modes?.['VERB-8'] !== undefined
 
-/** The possible success statuses of HEAD of an item. */
+/** The possible statuses of HEAD of an item or flag, except those of problems. */
 export function headStatuses(situation: Situation): readonly number[] {
   const { operation, route } = situation
   const own = operation.headStatus === undefined ? [] : [operation.headStatus]
@@ -92,7 +95,7 @@ export const maxPageSize = ({ route }: Here, max: number): number =>
  */
 export const legacyTypes = ({ route }: Here): readonly string[] => route.modes?.['HDR-5']?.settings.types ?? []
 
-/** A string that is equal for routes whose modes have the same documentation. */
+/** A string that is equal for routes whose modes lead to the same documentation. */
 export const modesKey = ({ modes }: Route): string =>
   modes === undefined
     ? ''

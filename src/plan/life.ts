@@ -1,6 +1,6 @@
 /**
- * The life cycle of a part of a version (VER-2, VER-3). A part is a collection with everything
- * below it, an endpoint, or one method.
+ * The life cycle of a part of a version (VER-2, VER-3). A part is a path with everything below it,
+ * such as a collection, or one method of a path.
  */
 import util from 'node:util'
 import { httpDate, structuredDate } from '../http/dates.js'
@@ -13,7 +13,10 @@ export type DateOption = Date | string
 
 /** The deprecation of a part: its start, its announced end, and the replacement of the part. */
 export interface Deprecation {
-  /** The date of the deprecation, sent as `Deprecation` (RFC 9745). Default: the epoch, `@0`. */
+  /**
+   * The date of the deprecation, sent as `Deprecation` (RFC 9745). Default: the start of 1970, sent
+   * as `@0`.
+   */
   readonly since?: DateOption
   /** The announced end, sent as `Sunset` (RFC 8594). The part is served until it is `retired`. */
   readonly sunset?: DateOption
@@ -35,7 +38,7 @@ export interface PartLifeOptions {
    */
   readonly retired?: true | { readonly since: DateOption }
   /**
-   * Announces the deprecation in every response, in OpenAPI documents and in the event `onResponse`
+   * Announces the deprecation in responses, in OpenAPI documents and in the event `onResponse`
    * (VER-3). Default: not deprecated.
    */
   readonly deprecated?: true | Deprecation
@@ -85,7 +88,7 @@ const optionalTime = (field: string, given: DateOption | undefined): number | un
 
 /**
  * Resolves the life cycle of the part `what`. Returns `undefined` if no life cycle is declared.
- * Throws `ConfigurationError` if the dates contradict each other.
+ * Throws `ConfigurationError` if a date is invalid, or if the dates contradict each other.
  */
 export function resolveLife(what: string, { retired, deprecated }: PartLifeOptions): Life | undefined {
   if (retired === undefined && deprecated === undefined) return undefined

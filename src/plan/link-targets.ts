@@ -17,8 +17,8 @@ export const nameOf = (of: ResourceDefinition | string | undefined): string =>
 
 /**
  * Returns the target of a link to a resource, and `undefined` for any other link. Throws
- * `ConfigurationError` if the target is not mounted, or if the link's members can't hold the
- * target's key.
+ * `ConfigurationError` if the link can't work, for example because its target is not mounted, or
+ * because the link's members can't hold the target's key.
  */
 export function targetOf<T extends Mounted>(mounted: T, link: Link, mounts: ReadonlyMap<string, T>): T | undefined {
   const { collection, definition } = mounted.plan
@@ -46,8 +46,8 @@ function leadsBelow({ below }: Mounted, segment: string): boolean {
 }
 
 /**
- * Throws if the members `by` of a record can't hold the key of the target. They must be one member
- * for each part of the key, with the same type.
+ * Throws if the members `by` of a record can't hold the key of the target. There must be one member
+ * for each part of the key, and the two must have a type in common.
  */
 export function checkKeyHolders(
   what: string,

@@ -1,6 +1,7 @@
 /**
- * Parses the query of a list into a typed, bounded and totally ordered request for the adapter
- * (QUERY-1..8). The grammar is compiled at mount, so that parsing never reads the schema.
+ * Parses the query of a list into a typed and bounded request for the adapter (QUERY-1..8). The
+ * order of the request is total, except for a search without `sort`. The grammar is compiled at
+ * mount, so that parsing never reads the schema.
  */
 import type { Condition, ListRequest, SortTerm } from '../adapters/contract.js'
 import { type Cache, Caches } from '../cache.js'
@@ -24,7 +25,10 @@ import { typeParams } from './violations.js'
 export interface ItemQuery {
   /** The associations to expand (QUERY-6). */
   readonly expand: readonly string[]
-  /** Notes about aliased or ignored parameters. Absent if there are none. */
+  /**
+   * Notes about deviations from the conventions, such as aliased or ignored parameters. Absent if
+   * there are none.
+   */
   readonly notes?: readonly QueryNote[]
 }
 
@@ -40,10 +44,10 @@ export interface ListQuery extends ListRequest, ItemQuery {
 }
 
 export interface ListGrammar {
-  /** Every parameter that a list of this resource accepts. */
+  /** Every parameter that a list of this resource accepts, except `after`. */
   readonly parameters: readonly string[]
   readonly filters: ReadonlyMap<string, TypedFilter>
-  /** The names of deprecated parameters, if any. */
+  /** The names of deprecated filters, if any. */
   readonly deprecated: ReadonlySet<string> | undefined
   readonly sort: ReadonlyMap<string, readonly string[]>
   readonly searchable: boolean
@@ -53,8 +57,8 @@ export interface ListGrammar {
   /** The functions that convert values for pagination cursors (QUERY-7). */
   readonly cursorValues: CursorValues
   /**
-   * Recent queries, by their raw query string. The value of a query that was received only once is
-   * the marker `once`.
+   * Recent queries, by their rules and their raw query string. The value of a query that was
+   * received only once is the marker `once`.
    */
   readonly recent: Cache<string, ListQuery | typeof once>
   /**
@@ -120,9 +124,10 @@ const longestRecent = 400
 
 /**
  * Like `parseListQuery`, but caches repeated queries. From the second request on, the result is the
- * same frozen object, so that derived data can be cached under this object. A query that comes only
- * once is not cached. A query with a cursor is parsed each time, because a cursor is valid only for
- * the list at one path, and the cache is shared by lists at several paths.
+ * same frozen object, so that derived data can be cached under this object. The result of a query
+ * that comes only once or is very long is not cached. A query with a cursor is parsed each time,
+ * because a cursor is valid only for the list at one path, and the cache is shared by lists at
+ * several paths.
  */
 export function knownListQuery(raw: string, grammar: ListGrammar, address: ListAddress, rules?: QueryRules): ListQuery {
   const name = rules === undefined ? raw : rules.key + raw
@@ -236,8 +241,7 @@ function typedFilter(filter: Filter, shape: Shape): TypedFilter {
 }
 
 /**
- * Returns the sort terms, with the key at the end. If an order is requested again, the result is
- * the same frozen list.
+ * Returns the sort terms, with the key at the end. Recent results are cached as frozen lists.
  */
 function orderedBy(text: string, grammar: ListGrammar, found: Violation[]): readonly SortTerm[] {
   const known = grammar.orders.get(text)

@@ -16,9 +16,10 @@ import type { Shape } from '../definition/shape.js'
 /**
  * Compiles the conversion that normalizes input. Strings such as date-times get their canonical
  * form. An absent optional member gets its `default`. If it has no `default` but allows null, it
- * gets null. Members that only the store sets stay absent. In an `update`, `writeOnly` members stay
- * absent, too, because the client can't see them. The result is a copy. Values that do not match
- * the shape are left for the validator to report.
+ * gets null. Members that only the store sets stay absent, and so do members that the schema names
+ * only for some records (in a branch). In an `update`, `writeOnly` members stay absent, too,
+ * because the client can't see them. The result is a copy. Values that do not match the shape are
+ * left for the validator to report.
  */
 export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Convert {
   /**
@@ -54,10 +55,11 @@ export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Conve
 
 /**
  * Compiles the conversion of values for output. The result has only members that the schema names
- * or allows. Nullable members are always present, and `writeOnly` members are never present.
- * Date-times have seven fractional digits. Many stores use null for absent values, so a null that
- * the schema does not allow becomes `undefined`. With `shares`, a value that needs no change is
- * returned itself and not copied. Use `shares` if the result is only read.
+ * or allows. A nullable member is always present, unless the schema names it only for some records.
+ * `writeOnly` members are never present. Strings such as date-times have the canonical spelling of
+ * their format. Many stores use null for absent values, so a null that the schema does not allow
+ * becomes `undefined`. With `shares`, a value that needs no change is returned itself and not
+ * copied. Use `shares` if the result is only read.
  */
 export function compilePresent(shape: Shape, shares = false): Convert {
   const fill: Fill = ({ members, other, open }) => {
@@ -101,7 +103,8 @@ function isPresentable(source: JsonObject, visible: readonly (readonly [name: st
 
 /**
  * Compiles the conversion of the values that hand-written routes send. `writeOnly` members are
- * removed, and date-times get seven fractional digits. Everything else stays unchanged.
+ * removed, and strings such as date-times get the canonical spelling of their format. Everything
+ * else stays unchanged.
  */
 export function compileSent(shape: Shape): Convert {
   return compileObjects(shape, ({ members, other }) => (source) => {
@@ -117,8 +120,8 @@ export function compileSent(shape: Shape): Convert {
 
 /**
  * Compiles the conversion that removes members from stored values if a client could not have sent
- * them. These are members that the schema does not declare, and nulls that it does not allow. A
- * value that needs no change is returned itself and not copied.
+ * them. These are members and nulls that the schema does not allow. A value that needs no change is
+ * returned itself and not copied.
  */
 export function compileKnown(shape: Shape): Convert {
   const fill: Fill = ({ members, other }) => {

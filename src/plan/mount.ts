@@ -26,19 +26,19 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPT
 
 export interface MountOptions<T = unknown, K = KeyValue> extends PartLifeOptions {
   /**
-   * The API area: a path segment between version and collection, such as `ui` or `tax` (PATH-1).
+   * The API area: a path segment between the version and the collection, such as `ui` or `tax`
+   * (PATH-1).
    */
   readonly area?: string
   /**
-   * The allowed methods of the collection. Default: all methods that the definition and the adapter
-   * offer. A public API has `['POST']` (VERB-11).
+   * The allowed methods of the collection. Default: all methods that the adapter supports. A public
+   * API has `['POST']` (VERB-11).
    */
   readonly collection?: readonly ('GET' | 'POST')[]
   /**
-   * The allowed methods of the item. Default: all methods that the definition and the adapter
-   * offer. Without `PATCH`, the item's flags can't be set or unset either. The same methods are
-   * allowed at the URLs of the item in associated sub-collections. A public API has
-   * `['GET', 'DELETE']`.
+   * The allowed methods of the item. Default: all methods that the adapter supports. Without
+   * `PATCH`, the item's flags can't be set or unset either. The same methods are allowed at the
+   * URLs of the item in associated sub-collections. A public API has `['GET', 'DELETE']`.
    */
   readonly item?: readonly ('GET' | 'PUT' | 'PATCH' | 'DELETE')[]
   /**

@@ -14,7 +14,7 @@ import type { ResourceDefinition } from '../definition/resource.js'
 export interface UnboundAdapter<T, K> {
   /**
    * Returns the adapter of this resource. `mount()` calls `bind` once, and does not catch the
-   * errors that it throws.
+   * errors that `bind` throws.
    */
   bind(definition: ResourceDefinition<T, K>): Adapter<T, K>
 }
@@ -68,7 +68,7 @@ type Unlike<T, K, R, A> = [keyof Adapter<T, K>, OtherType<T, R>] extends [keyof 
     : `This adapter has records of another type than the definition: see ${OtherType<T, R>}.`
   : MountedAdapter<T, K>
 
-/** The names of the members that have another type in `R`. */
+/** The names of the members that have another type in `R` than in `T`. */
 type OtherType<T, R> = { [N in keyof T & keyof R]-?: R[N] extends T[N] ? never : N }[keyof T & keyof R] & string
 
 /** The names of the members that `T` requires and `R` does not have. */

@@ -1,6 +1,6 @@
 /**
- * Finds the write methods of adapters that requests can call. At startup, each adapter checks that
- * its store is ready for these methods.
+ * Finds the write methods of adapters that requests can call. The method `ready()` of a service
+ * passes them to the adapters, so that each adapter can check its store for these methods.
  */
 import type { WriteMethod } from '../adapters/contract.js'
 import type { AnyAdapter } from './mount.js'

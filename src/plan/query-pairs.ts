@@ -23,9 +23,9 @@ export const longestValue = 16_384
 export const maxValues = 8_192
 
 export interface QueryPairs {
-  /** The parameters in the order of the query, including repeated ones. */
+  /** The parameters in the order of the query, under the names of the conventions. */
   readonly pairs: readonly QueryPair[]
-  /** The values of known parameters. */
+  /** The values of known parameters, by name. */
   readonly seen: ReadonlyMap<string, readonly string[]>
   /** The violations found so far. Callers add more. */
   readonly found: Violation[]

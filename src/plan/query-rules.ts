@@ -36,7 +36,8 @@ export interface QueryRules {
 
 /**
  * Returns the rules for the query of a request: the service's parameter names, and its legacy
- * treatment of unknown parameters (QUERY-8) and large pages (QUERY-5).
+ * treatment of unknown parameters (QUERY-8) and large pages (QUERY-5). Returns `undefined` if the
+ * service does not deviate from the conventions.
  */
 export function queryRules(
   names: ParameterNames | undefined,

@@ -1,6 +1,6 @@
 /**
  * Checks the records that clients send, after their links were converted to stored members. Fills
- * in defaults, validates against the schema, and reports every violation at once (REP-8, VERB-3,
+ * in defaults, validates against the schema, and reports several violations at once (REP-8, VERB-3,
  * VERB-5).
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -88,12 +88,12 @@ export function recordToReplace(
   return record
 }
 
-/** The input of a patch. */
+/** The record that a patch changes, and the data for its checks. */
 export interface Patched {
   readonly plan: ResourcePlan
   /** The stored record. */
   readonly current: JsonObject
-  /** Members that no patch may change. */
+  /** The members that the scope fixes, so that no patch may change them. */
   readonly fixed: Fixed
   /** Violations that are already known. */
   readonly violations: Violation[]
@@ -179,8 +179,8 @@ function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]):
 }
 
 /**
- * Restores the undeclared stored members in a patched record, which is in canonical form. Adds a
- * violation for each member that the patch changed but must not change. `isNamed` returns true for
+ * Restores the undeclared stored members in a patched record, which is in canonical form. Throws
+ * `invalid-body` if the patch changed a member that it must not change. `isNamed` returns true for
  * a member that the client sent, unless another check refuses this member.
  */
 function keptRecord(

@@ -94,8 +94,8 @@ export interface RowsOptions {
  */
 export interface Records<T, K, L extends string = string> {
   /**
-   * Creates a record, as POST does. If the resource is below a parent, the record's own members
-   * contain the key of the parent.
+   * Creates a record, as POST does. If the resource is below a parent, `value` must contain the key
+   * of the parent.
    */
   create(value: RecordValue<T, L>): Promise<WrittenRecord<T, K> | RefusedRecord>
   /** Replaces a whole record, as PUT does. */
@@ -128,7 +128,7 @@ export interface Records<T, K, L extends string = string> {
 /** The data that `records()` works on, and the checks that it runs. */
 export interface RecordsOptions<T, K> {
   /**
-   * Your transaction, in the form that the adapter's `within()` takes. The resource is written in
+   * Your transaction, in the form that the adapter's `within()` takes. The records are written in
    * this transaction. Parents and link targets are also read in this transaction, if their adapters
    * have `within()`.
    */

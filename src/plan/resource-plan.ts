@@ -1,7 +1,8 @@
 /**
- * Compiles a resource definition to a plan, which holds everything that stays the same between
- * requests.
+ * Compiles a resource definition to a plan, which holds the facts about the resource that are the
+ * same for every request.
  */
+
 import etag from 'etag'
 import { Caches } from '../cache.js'
 import { type Convert, compileCanonical } from '../definition/conversion.js'
@@ -10,6 +11,7 @@ import { type KeyCodec, type KeyValue, unfitForNew } from '../definition/key.js'
 import { keptMembers } from '../definition/resolve-links.js'
 import type { Link, LinkTo, PageOptions, ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
+import { loggableError } from '../failures/loggable.js'
 import { ConfigurationError, type Violation } from '../problem.js'
 import { compileDeprecated, type DeprecatedIn } from './deprecated.js'
 import { compileGuard, type Guard } from './guard.js'
@@ -54,7 +56,7 @@ export interface ResourcePlan {
    */
   readonly presentOther: (name: string) => Convert | undefined
   /**
-   * Stored members that responses do not contain, each with the name of the link that replaces it.
+   * The stored members that links replace in responses, each with the name of its link.
    */
   readonly hidden: ReadonlyMap<string, string>
   readonly links: ReadonlyMap<string, Link>
@@ -106,8 +108,8 @@ export interface ResourcePlan {
 }
 
 /**
- * Compiles a resource definition. Throws `ConfigurationError` if its schema is not a valid JSON
- * Schema.
+ * Compiles a resource definition. Throws `ConfigurationError` if the definition is invalid, for
+ * example because its schema is not a valid JSON Schema.
  */
 export function compileResource(
   definition: ResourceDefinition,
@@ -149,8 +151,8 @@ export function compileResource(
 }
 
 /**
- * Refuses a `default` that violates its own schema. Otherwise clients would get violations for a
- * member that they did not send.
+ * Throws `ConfigurationError` if the `default` of a member violates the schema of the member.
+ * Otherwise clients would get violations for a member that they did not send.
  */
 function checkDefaults(collection: string, shape: Shape, validate: Validate): void {
   for (const [name, member] of shape.members) {
@@ -310,7 +312,7 @@ export function onWire(plan: ResourcePlan, found: readonly Violation[]): readonl
 export function keyOf(plan: ResourcePlan, record: unknown): KeyValue {
   const key = isObject(record) ? plan.key.of(record) : undefined
   if (key === undefined)
-    throw new Error(
+    throw loggableError(
       `The adapter of "${plan.collection}" returned a record without its key (${plan.key.members.join(', ')}).`,
     )
   return key

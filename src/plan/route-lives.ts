@@ -67,8 +67,8 @@ export const lifeOfMount = ({ definition, options }: Mount, parent: Mounted | un
   mergedLife(resolveLife(`the mount of "${definition.collection}"`, options), parent?.life)
 
 /**
- * The life cycle of a flag or an associated sub-collection below an item. `child` is the attached
- * resource.
+ * The life cycle of a flag or an associated sub-collection below an item, combined with the life
+ * cycles of `parent` and of `child`. `child` is the resource whose items the sub-collection lists.
  */
 export function lifeBelow(
   { definition, options }: Mount,
@@ -95,9 +95,10 @@ export const partsOf = (routes: readonly Route[]): readonly Part[] =>
 type Made = Mounted & { readonly mount: Mount }
 
 /**
- * Throws `ConfigurationError` for a life cycle of a part that does not exist. Also throws if the
- * target of a link retires before the link, or the replacement of a part before the part. Responses
- * would then contain links that lead to a 410.
+ * Throws `ConfigurationError` for a life cycle of a part that does not exist, and for a replacement
+ * that is neither an absolute URL nor a path in the version. Also throws if the target of a link
+ * retires before the link, or the replacement of a part before the part. Responses would then
+ * contain links that lead to a 410.
  */
 export function checkLives(
   operations: readonly OperationDescription[],
@@ -225,7 +226,7 @@ function checkUse(
     throw invalidOption(`${what} has ${strange}, which "${template}" does not have. Use the names in "${template}".`)
   const end = found.lives?.path?.retired
   if (end !== undefined && end < retired)
-    throw invalidOption(`${what} retires${whenText(end)}, before "${template}" does. Name a path that stays.`)
+    throw invalidOption(`${what} retires${whenText(end)} before "${template}" does. Name a path that stays.`)
 }
 
 /**

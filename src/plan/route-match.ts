@@ -4,8 +4,8 @@ import type { OperationDescription } from './operation.js'
 import type { Match, Mounted, Route } from './routes.js'
 
 /**
- * Returns the route of these segments, and the keys in the segments. `top` is a table by area (`''`
- * for no area) and first segment.
+ * Returns the route of these segments, and the keys in the segments. Returns `undefined` if there
+ * is no such route. `top` is a table by area (`''` for no area) and first segment.
  */
 export function match<Op extends OperationDescription>(
   top: ReadonlyMap<string, ReadonlyMap<string, Mounted<Op> | Route<Op>>>,

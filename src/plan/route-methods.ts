@@ -1,6 +1,7 @@
 /**
- * Creates routes. The methods of a route, and its `Allow`, are the methods that the definition, the
- * mount and the adapter all offer (VERB-9).
+ * Creates routes. The route of a resource has the methods that its mount allows and its adapter
+ * supports. The route of an endpoint has the methods that the endpoint declares. `Allow` lists the
+ * methods of the route (VERB-9).
  */
 import type { Caches } from '../cache.js'
 import type { Modes } from '../conventions/modes.js'

@@ -1,6 +1,6 @@
 /**
- * Sorts the entries of a version into tables, by the first segment of their paths. Each segment
- * belongs to one entry.
+ * Sorts the entries of a version into tables, by area and by the first segment after it. A first
+ * segment of a path belongs either to one area or to one entry.
  */
 import { ConfigurationError } from '../problem.js'
 import type { OperationDescription } from './operation.js'

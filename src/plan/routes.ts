@@ -32,8 +32,8 @@ import { type Exports, exportsOption } from './transfer-format.js'
 import { type WireForms, wireForms } from './wire-form.js'
 
 /**
- * An associated sub-collection: its parent, the members in which the child stores the parent's key,
- * and the segment below the parent.
+ * An associated sub-collection: its parent, the members in which the child stores the parent's key
+ * (`undefined` if they are elsewhere, such as in a join table), and the segment below the parent.
  */
 export interface Association {
   readonly parent: Mounted
@@ -52,7 +52,7 @@ export interface Route<Op extends OperationDescription = OperationDescription> {
   readonly allow: string
   /**
    * The resource at this path. For an endpoint below an item, the resource of this item.
-   * `undefined` for endpoints directly below the version.
+   * `undefined` for other endpoints and for documents.
    */
   readonly resource: Mounted | undefined
   /** The boolean member that is set and cleared, if this is the path of a flag. */
@@ -70,7 +70,7 @@ export interface Route<Op extends OperationDescription = OperationDescription> {
    * clauses are fully enforced.
    */
   readonly modes?: Modes | undefined
-  /** Aliases of query parameters in this version. */
+  /** Aliases of query parameters in this version, and parameters that are ignored. */
   readonly parameters?: ParameterNames | undefined
   /** Whether queries may deviate from the conventions, because of modes or aliases. */
   readonly hasOwnRules: boolean
@@ -101,8 +101,8 @@ export interface Mounted<Op extends OperationDescription = OperationDescription>
    */
   readonly life: Life | undefined
   /**
-   * The parent, and the members that hold the parent's key, if the resource is contained in a
-   * parent. `undefined` for a resource directly below the version.
+   * The parent, and the members that hold the parent's key. `undefined` for a resource that is not
+   * contained in a parent.
    */
   readonly parent: { readonly mounted: Mounted; readonly by: readonly string[] } | undefined
   /**
@@ -154,7 +154,7 @@ interface Building<Op extends OperationDescription> extends Mounted<Op> {
 
 /**
  * Compiles the route table of one version from the available operations. The `related` resources
- * are only link targets and get no routes here.
+ * are only link targets, so `match` does not find their paths.
  */
 export function compileRoutes<Op extends OperationDescription>(
   operations: readonly Op[],
@@ -286,7 +286,7 @@ class TableBuilder<Op extends OperationDescription> {
     const { by } = definition.parent
     if (options.area !== undefined) {
       throw invalidOption(
-        `"${definition.collection}" is contained in "${mounted.plan.collection}", so it lies in its area. ` +
+        `"${definition.collection}" is contained in "${mounted.plan.collection}", and so in its area. ` +
           `Leave the area "${options.area}" out.`,
       )
     }

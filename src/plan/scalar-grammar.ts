@@ -82,8 +82,8 @@ function textParser(shape: Shape | undefined): ScalarParser {
 const isUnicode = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
 /**
- * Parses a whole number in the spelling of JSON. A double must represent the number exactly. `-0`
- * is not accepted, because it is another spelling of `0`.
+ * Parses a whole number in the spelling of JSON, between -(2^53-1) and 2^53-1. `-0` is not
+ * accepted, because it is another spelling of `0`.
  */
 export function parseInteger(text: string): number | undefined {
   const value = Number(text)

@@ -11,7 +11,10 @@ import { type DocsPages, docsMediaTypes, html } from './docs-pages.js'
  */
 export interface ServedDocument {
   readonly kind: 'document'
-  /** The path segment below the version, or below the document that lists it in `files`. */
+  /**
+   * The path segment below the version. For the entry in `files`, it is the segment below the docs
+   * pages: `{file}`, which means any file name.
+   */
   readonly name: string
   /**
    * The available media types. The preferred media type comes first. For `files`, these are the
@@ -22,7 +25,7 @@ export interface ServedDocument {
   readonly public: boolean
   /** The docs pages, if this is a path of docs pages. */
   readonly pages?: DocsPages
-  /** The path of all files that are one segment below this path, for any file name. */
+  /** Serves the files directly below this path. Its `name` is the path parameter `{file}`. */
   readonly files?: ServedDocument
 }
 

@@ -77,8 +77,8 @@ export interface ExportOptions {
   /** The results of `csv()`, `ndjson()` or both, from `express-rest-conventions/transfer`. */
   readonly formats: readonly TransferFormat[]
   /**
-   * The time limit of a whole export in milliseconds. It replaces the time limit of the request.
-   * Default 600,000: ten minutes.
+   * The time limit of a whole export in milliseconds. The time limit of the service applies to each
+   * page of the export. Default 600,000: ten minutes.
    */
   readonly timeout?: number
   /**
@@ -130,7 +130,7 @@ export function mediaTypesOf(what: string, formats: readonly TransferFormat[]): 
 /**
  * Resolves the option `exports` of a mount. `what` names the mount in messages. The type of the
  * option has already been checked. Throws `ConfigurationError` if two formats have the same media
- * type, or if a representation of the same mount has the media type of a format.
+ * type, or if a representation of lists of the same mount has the media type of a format.
  */
 export function exportsOption(
   what: string,

@@ -10,7 +10,10 @@ import type { Shape } from '../definition/shape.js'
 import type { Violation } from '../problem.js'
 import type { Validate } from './validator.js'
 
-/** Returns the violations of a patched record, except the violations of unchanged members. */
+/**
+ * Returns the violations of a patched record, except the violations of unchanged members. If the
+ * schema has a reference to anything but `$defs`, the violations of unchanged members are included.
+ */
 export type ValidatePatched = (next: JsonObject, current: JsonObject) => readonly Violation[]
 
 /**
@@ -62,8 +65,8 @@ function isUnchanged(next: JsonObject, current: JsonObject, name: string): boole
 }
 
 /**
- * True if no member's schema refers to the schema of another member. In that case, relaxing the
- * schema of one member affects only that member.
+ * True if all references in a schema lead to `$defs`. In that case, relaxing the schema of one
+ * member affects only that member.
  */
 function refersToDefinitionsOnly(node: unknown): boolean {
   if (isList(node)) return node.every(refersToDefinitionsOnly)

@@ -1,6 +1,7 @@
 /**
- * Compiles a schema, with Ajv, to a function that reports all violations of a record at once
- * (ERR-2, ERR-3). Errors in the schema are thrown at mount.
+ * Compiles a schema, with Ajv, to a function that reports all violations of a record at once, or
+ * only the first violation if the record is very large (ERR-2, ERR-3). Errors in the schema are
+ * thrown at mount.
  */
 import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { canonicalText, isContainer, isList, isObject, own } from '../definition/json.js'
@@ -55,11 +56,14 @@ export function compileValidator(
     if (isConfigurationError(error)) throw error
     throw new ConfigurationError(
       'invalid-schema',
-      `The schema of "${owner}" is not valid: ${error instanceof Error ? error.message : String(error)}. ` +
-        'Correct the schema.',
+      `The schema of "${owner}" is not valid: ${reasonOf(error)}. Correct the schema.`,
     )
   }
 }
+
+/** Ajv says that an unknown format is ignored, although it refuses the schema. */
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(' ignored in schema at path', ' at')
 
 /** If a body has more values or more characters than this, only its first violation is reported. */
 const maxValues = 5_000

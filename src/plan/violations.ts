@@ -1,7 +1,7 @@
 /**
  * Converts Ajv errors to violations (ERR-3). A violation contains the position and the description
- * of an error, the allowed values, and the closest valid name. Errors that are only consequences of
- * other errors are left out.
+ * of an error. If they are known, it also contains the allowed values and the closest valid name.
+ * Errors that are only consequences of other errors are left out.
  */
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { escapePointer, isList, isObject, pointerTokens } from '../definition/json.js'
@@ -12,7 +12,10 @@ import type { KnownViolation, Violation } from '../problem.js'
 import type { ViolationCode, ViolationParams } from '../violation.js'
 import { maxViolations } from './refusal.js'
 
-/** Maximum number of violations that list the allowed values. Further violations omit the list. */
+/**
+ * The number of violations, counted from the first, that may list the allowed values. Further
+ * violations omit the list.
+ */
 const maxAllowed = 10
 
 /**
@@ -32,8 +35,8 @@ export function violationsOf(errors: readonly ErrorObject[], shape: Shape): read
 }
 
 /**
- * Returns the violation for an undeclared member. The violation suggests the closest declared name
- * (REP-8).
+ * Returns the violation for an undeclared member. If a declared name is similar, the violation
+ * suggests it (REP-8).
  */
 export function unknownMember(pointer: string, name: string, allowed: readonly string[]): KnownViolation<'unknown'> {
   const suggestion = nearMiss(name, allowed)
@@ -55,9 +58,11 @@ function withoutAllowed({ allowed: _, ...rest }: Violation): Violation {
 /**
  * Removes errors that Ajv reports only as a consequence of another error. Such an error reports one
  * of these facts:
- * - The value matches no branch of a union or `if`.
- * - The value is not null, in a union of null and a schema that the value violates.
- * - A member is unknown, although the branch that failed declares it.
+ * - The value does not match an `if` with its `then` or `else`, or a name does not match
+ *   `propertyNames`.
+ * - The value matches no branch of a union of null and one schema.
+ * - The value is not null, although null is a branch of a union.
+ * - A member is unknown, although a branch of the schema declares it.
  */
 function withoutConsequences(errors: readonly ErrorObject[], shape: Shape): readonly ErrorObject[] {
   const consequences = new Set(errors.filter((error) => isSummary(error) || isNotNull(error) || isUnseen(error, shape)))
@@ -198,7 +203,10 @@ function messageOf({ keyword, params, message }: ErrorObject): string {
   return message ?? 'is not valid'
 }
 
-/** Returns the scalar values of `enum` or `const`. */
+/**
+ * Returns the scalar values and nulls of `enum` or `const`. Returns `undefined` for errors of other
+ * keywords.
+ */
 function allowedValues(params: Record<string, unknown>): (string | number | boolean | null)[] | undefined {
   const values = isList(params.allowedValues)
     ? params.allowedValues

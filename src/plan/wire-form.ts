@@ -1,6 +1,6 @@
 /**
- * The element names and JSON types in representations, in which link objects replace keys (REP-1,
- * REP-2, HDR-1).
+ * The element names and JSON types in representations (REP-1, REP-2, HDR-1). In a representation, a
+ * link object stands in place of the key of the linked record.
  */
 import type { Link } from '../definition/resource.js'
 import { isNcName } from '../http/xml-text.js'
@@ -27,8 +27,8 @@ export interface WireForms {
 
 /**
  * Returns the element names and forms of a resource's representations. `target` returns the form of
- * a link's target. The function is called lazily, because resources may link to each other.
- * Hand-written routes use the default, because their links have no known target.
+ * a link's target. It is called when the form of a link is first needed, because resources may link
+ * to each other. Hand-written routes use the default, because their links have no known target.
  */
 export function wireForms(plan: ResourcePlan, target: (link: string) => Form = () => openForm): WireForms {
   const { collection, singular } = plan.definition

@@ -12,7 +12,7 @@ export const pagePolicy =
   `form-action 'none'; ` +
   `frame-ancestors 'none'`
 
-/** The maximum number of rows in one table. The JSON report contains all rows. */
+/** The maximum number of rows in one table, and of gaps. The JSON report contains all of them. */
 const maxRows = 200
 
 export function reportPage(report: UsageReport): string {
@@ -44,7 +44,7 @@ ${clauses.map(
 <p>Read at <time datetime="${at}">${at}</time>.${since !== undefined && html` Counted since <time datetime="${since}">${since}</time>.`}</p>
 ${gaps.length > 0 && html`<ul>${gaps.slice(-maxRows).map(({ from, to, reason }) => html`<li>Unknown from ${from} to ${to}: ${reasonOf(reason)}.</li>`)}</ul>`}
 <h2>Clients affected by enforcing a clause</h2>
-${clauses.length === 0 && html`<p>No response violated a clause.</p>`}
+${clauses.length === 0 && html`<p>No violations of clauses were counted.</p>`}
 ${clauses.map(
   ({ clause, title, count, clients, places }) => html`<h3 id="${clause}">${clause} ${title}: ${amount(count)}</h3>
 ${clientTable(clients, at)}

@@ -20,7 +20,8 @@ export interface ReportedClient extends Count {
 
 /**
  * A method of a route. `detail` is the name of the part of the request or response that violates
- * the clause, such as a parameter. It is empty in reports about versions.
+ * the clause, such as a parameter. It is empty if there is no such part, and in `routes` of a
+ * version.
  */
 export interface ReportedPlace extends Count {
   readonly method: string
@@ -50,7 +51,8 @@ export interface UsageReport {
   readonly since: string | undefined
   /**
    * Whether counting was complete during all of the last `days` days. If it was, a client that is
-   * not in the report made no call.
+   * not in the report made no call, or is one of the clients that are counted together as
+   * `(other)`.
    */
   readonly complete: boolean
   /** The share of the time during which counting was complete, from 0 to 1. */

@@ -1,8 +1,8 @@
-/** Formats a report as text for a terminal. */
+/** Formats a usage report as text for a terminal. */
 import type { ReportedClause, ReportedClient, ReportedPlace, ReportedVersion, UsageReport } from './report.js'
 import { ago, amount, clientName, completeness, reasonOf, versionName } from './words.js'
 
-/** The maximum number of rows in one table. The JSON report contains all rows. */
+/** The maximum number of rows in one table, and of gaps. The JSON report contains all of them. */
 const maxRows = 20
 
 /** Formats the report as text, which ends with a line break. */
@@ -15,7 +15,7 @@ export function reportText(report: UsageReport): string {
   lines.push(
     '',
     clauses.length === 0
-      ? `No response violated a clause in the last ${days} days.`
+      ? `No violations of clauses were counted in the last ${days} days.`
       : `Clients affected by enforcing a clause (last ${days} days):`,
   )
   for (const one of clauses) lines.push('', ...clauseLines(one, at))
@@ -76,5 +76,8 @@ function table(rows: readonly (readonly string[])[]): string[] {
   return rows.length > maxRows ? [...lines, `  ... and ${rows.length - maxRows} more: --json shows all`] : lines
 }
 
-/** Replaces control characters, because the text comes from clients. */
+/**
+ * Replaces characters that can't be printed, such as control characters, because the text comes
+ * from clients.
+ */
 const printable = (text: string): string => text.replace(/[^\P{C}]/gu, '?')

@@ -32,12 +32,12 @@ const html = 'text/html'
 const choose = negotiator([mediaType.json, html], new Caches(false))
 
 /**
- * Creates a middleware that serves the report for GET. The report is JSON, or a page without
- * scripts for clients that accept HTML (HDR-1). `?days=7` sets the number of days that the report
- * covers; the default is 30. Mount an authenticating middleware before this middleware (AUTH-4).
- * Errors are passed to `next`, so mount `problems()` after this middleware.
+ * Creates a middleware that serves the report for GET and HEAD. The report is JSON by default, and
+ * an HTML page without scripts for clients that prefer HTML (HDR-1). `?days=7` sets the number of
+ * days that the report covers; the default is 30. Mount an authenticating middleware before this
+ * middleware (AUTH-4). Errors are passed to `next`, so mount `problems()` after this middleware.
  *
- * @throws ConfigurationError `invalid-option` if an option is invalid
+ * @throws ConfigurationError `invalid-option` if `usage` or an option is invalid
  *
  * @example
  * app.use(

@@ -66,7 +66,7 @@ export function sendFirst(res: ServerResponse, { status, headers, body: whole }:
   }
   if (whole !== undefined) headers[header.contentLength] = String(lengthOf(whole))
   else if (status !== 204 && status !== 304) headers[header.contentLength] = '0'
-  // Clients reject a message with both a length and a transfer coding (RFC 9112 6.2).
+  // A message must not have both a length and a transfer coding (RFC 9112 6.2).
   if (headers[header.transferEncoding] !== undefined) delete headers[header.transferEncoding]
   const body = head ? undefined : whole
   const tag = headers[header.etag]
@@ -116,15 +116,15 @@ function write(res: ServerResponse, status: number, headers: Headers, body: Whol
 const { end, write: writePart } = ServerResponse.prototype
 
 /**
- * The time, in milliseconds, for which the server still reads from a connection that will be
- * closed.
+ * The maximum time, in milliseconds, for which the server still reads from a connection that will
+ * be closed.
  */
 const lingering = 1000
 
 /**
- * Discards the rest of a request's body, and then calls `then`, which ends the response. If the
- * connection closed while data was still arriving, TCP would reset the connection. A client that is
- * still sending would then lose the response (RFC 9112 9.6).
+ * Reads and discards the rest of a request's body, for at most `lingering` ms. Then calls `then`,
+ * which ends the response. If the connection closed while data was still arriving, TCP would reset
+ * the connection, and the client could lose the response (RFC 9112 9.6).
  */
 function discardBody(req: IncomingMessage, then: () => void): void {
   const done = (): void => {
@@ -167,20 +167,22 @@ export interface ProblemContext {
   readonly base: string | undefined
   readonly instance: string
   readonly requestId: string | undefined
-  /** The value of `Vary`. Default: `Accept`. */
+  /** The names that are added to `Vary`. Default: `Accept`. */
   readonly vary?: string
   /**
    * Returns a problem in the form that the service's errors had before the service followed ERR-3.
    * If this function is absent or returns `undefined`, the problem has the form of the conventions.
    */
   readonly shaped?: ((facts: ProblemFacts) => WrittenShape | undefined) | undefined
+  /** The `WWW-Authenticate` of a 401 that has none, for example of a 401 thrown by a permission. */
+  readonly challenge?: string | undefined
 }
 
 const spellings = new Map(Object.values(header).map((name) => [name.toLowerCase(), name]))
 
 /**
- * Returns the header fields with their names spelled as in `header`. Otherwise a field whose name
- * is spelled in different cases would occur twice.
+ * Returns the header fields. Each name that the object `header` contains is spelled as in that
+ * object. Otherwise a field whose name is spelled in different cases would occur twice.
  */
 export function spelled(headers: Readonly<Record<string, string>>): Headers {
   return Object.fromEntries(
@@ -195,7 +197,9 @@ export function spelled(headers: Readonly<Record<string, string>>): Headers {
 export function problemAnswer(problem: HttpProblem, options: ProblemContext): Answer {
   const headers: Headers = { ...spelled(problem.headers), [header.cacheControl]: 'no-store' }
   if (problem.status === 410) return { status: 410, headers }
-  const { representation, base, instance, requestId, vary = header.accept, shaped } = options
+  const { representation, base, instance, requestId, vary = header.accept, shaped, challenge } = options
+  // A 401 must have a challenge (RFC 9110 15.5.2).
+  if (problem.status === 401 && challenge !== undefined) headers[header.wwwAuthenticate] ??= challenge
   const place = { ...(base === undefined ? {} : { base }), instance, ...(requestId === undefined ? {} : { requestId }) }
   headers[header.vary] = mergeVary(headers[header.vary], vary)
   const facts = problemBody(problem, place)

@@ -38,8 +38,8 @@ export function followCoding(res: ServerResponse, tag: string): () => void {
 const isContentEncoding = (name: unknown): boolean => String(name).toLowerCase() === 'content-encoding'
 
 /**
- * Returns true if a 200 in place of this 304 would have `Vary: Accept-Encoding`. In that case the
- * 304 must have this field too (RFC 9110 15.4.5), but `compression` adds the field only to
+ * Returns true if a 200 in place of this 304 would probably have `Vary: Accept-Encoding`. In that
+ * case the 304 must have this field too (RFC 9110 15.4.5), but `compression` adds the field only to
  * responses with a body. The middleware is recognized by the method `flush` that it adds to the
  * response. It is also recognized by a tag for an encoded body.
  */

@@ -23,13 +23,17 @@ export interface Representation {
   /** The `Content-Type` of the encoded bytes. */
   readonly contentType: string
   /**
-   * A string that differs between representations with different bytes. The string begins and ends
-   * with a space. It is part of entity tags (HDR-2).
+   * A string that differs between representations with different bytes. The name of a view contains
+   * it, so the digests in entity tags cover it (HDR-2). It is enclosed in spaces, except for
+   * documents, which have no views.
    */
   readonly variant: string
   /** Encodes a value. `wire` contains the XML names and the form of the value. */
   readonly encode: (value: unknown, wire: Wire, call: () => RepresentationCall) => Represented | Promise<Represented>
-  /** Like `encode`, but synchronous. Present if the bytes depend only on `value` and `wire`. */
+  /**
+   * Like `encode`, but synchronous. Present only for JSON and XML, whose bytes depend only on
+   * `value` and `wire`.
+   */
   readonly text?: (value: unknown, wire: Wire) => string
   /** Set for exports. They are streamed, so `encode` is not used for them. */
   readonly transfer?: TransferFormat
@@ -63,7 +67,7 @@ const xmlAs = (name: string): ProblemRepresentation =>
     encodeProblem: (problem: unknown) => writeXml(problem, problemWire),
   })
 
-/** The representations of every resource. The first is the default. */
+/** The representations that every resource has. The first is the default. */
 export const builtIn: readonly ProblemRepresentation[] = Object.freeze([json, ...xmlTypes.map(xmlAs)])
 
 /**

@@ -84,8 +84,8 @@ export class FixedRecords {
    * the record is the target of a link.
    */
   cachedOr(resource: Mounted, stored: Stored<unknown>, linked?: KeyValue): Stored<unknown> {
-    // This record is already frozen, so no copy is needed. The memory adapter returns frozen
-    // records, and so may the service's own adapter.
+    // A frozen record needs no copy. The memory adapter returns frozen records, and the service's
+    // own adapter may do so too.
     if (Fixed.is(stored) || (Object.isFrozen(stored) && Object.isFrozen(stored.value))) return stored
     // If versions do not identify values, a cached copy would often differ from the record.
     if (!this.#on || resource.adapter.computes === true) return stored
@@ -122,11 +122,11 @@ export class FixedRecords {
 }
 
 /**
- * Returns the name under which a record is cached. The name contains the key as it is stored. If a
- * key has two spellings, the record may have two cache entries, which is harmless. An adapter may
- * return the target of a link with only the members that the link shows. Such a target must not
- * replace a whole record, so the names for targets of links differ from the names for other
- * records.
+ * Returns the name under which a record is cached, or `undefined` if the record can't be cached.
+ * The name contains the key as it is stored. If a key has two spellings, the record may have two
+ * cache entries, which is harmless. An adapter may return the target of a link with only the
+ * members that the link shows. Such a target must not replace a whole record, so the names for
+ * targets of links differ from the names for other records.
  */
 function nameOf({ key }: ResourcePlan, value: object, linked: KeyValue | undefined): string | undefined {
   if (linked !== undefined) return `>${key.text(linked)}`
@@ -138,7 +138,7 @@ function nameOf({ key }: ResourcePlan, value: object, linked: KeyValue | undefin
   return typeof found === 'string' || typeof found === 'number' ? ` ${found}` : undefined
 }
 
-/** The number of hashes that are remembered. Each hash takes four bytes. */
+/** The maximum number of hashes that are remembered. Each hash takes four bytes. */
 const hashSlots = 2 ** 16
 /**
  * The number of characters at the end of a version that are hashed. Most versions differ in their

@@ -90,11 +90,12 @@ function pageLinks(start: string, query: PageQuery, facts: PageFacts, cursorTo: 
     const before = Math.max(1, page - 1)
     const cursor = cursorTo(before, true)
     if (cursor !== undefined) links += `, ${to(before, 'prev', cursor)}`
-    // If this page is past the end of the list, `prev` leads to the last page that has items.
+    // If this page is past the end of the list and the total is exact, `prev` leads to the last
+    // page that has items.
     else if (page > 1) links += `, ${to(Math.min(before, last ?? before), 'prev')}`
   }
-  // A page that was read backwards from a row always has a next page, because that row follows the
-  // page.
+  // If a page was read backwards from a row, there is a next page, because that row follows the
+  // page, unless it was deleted in the meantime.
   const goesOn = backwards || (more ?? (last === undefined ? count === size : page < last))
   if (goesOn && (sought === undefined || count > 0)) links += `, ${to(page + 1, 'next', cursorTo(page + 1, false))}`
   if (last !== undefined) links += `, ${to(last, 'last')}`

@@ -7,8 +7,8 @@ import { type Form, formOfKind, listOf, openForm } from '../plan/form.js'
 const text = formOfKind('string')
 
 /**
- * The types of those members of a problem that are not strings. The values in `allowed` may have
- * any type.
+ * The types of the member `status` of a problem and the member `allowed` of a violation. The values
+ * in `allowed` may have any type.
  */
 const others: ReadonlyMap<string, Form> = new Map([
   ['status', formOfKind('number')],

@@ -30,7 +30,7 @@ interface RelatedLink {
   readonly computes: boolean
   /**
    * The target of the link for each of the records, in the same order. `undefined` if the record
-   * has no target, or if the caller is not allowed to see the target.
+   * has no target, if the target does not exist, or if the caller is not allowed to see it.
    */
   readonly stored: readonly (Stored<unknown> | undefined)[]
   /** The related records of the targets, if the link is expanded. Otherwise empty. */
@@ -39,7 +39,7 @@ interface RelatedLink {
 
 export const noRelated: Related = Object.freeze({ links: Object.freeze([]) })
 
-/** Returns whether this resource can be represented without related records. */
+/** Returns whether a representation with these expansions needs no related records. */
 export function standsAlone(mounted: Mounted, expand: readonly string[]): boolean {
   return expand.length === 0 && mounted.plan.showing.length === 0
 }

@@ -1,6 +1,6 @@
 /**
- * Converts a stored record to its representation. The members are in the order of the schema, and
- * links replace keys (REP-1..8).
+ * Converts a stored record to its representation. Links to sub-collections come first. The members
+ * follow in the order of the schema, and links replace keys (REP-1..8).
  */
 import { isObject, type JsonObject, own, put } from '../definition/json.js'
 import { type KeyValue, segmentOf } from '../definition/key.js'
@@ -19,8 +19,8 @@ export class Presenter {
    * `base`: the absolute URL of the version. With `shares`, the representation and the record share
    * the values that need no conversion. This requires an encoder that does not modify values. The
    * service's own encoders get copies instead, because they may modify values. With `plainLinks`,
-   * links are plain URLs instead of objects. Some services wrote their links like this before they
-   * followed REP-1.
+   * links to resources and sub-collections are plain URLs instead of objects, unless they are
+   * expanded. Some services wrote their links like this before they followed REP-1.
    */
   constructor(base: string, shares = false, plainLinks = false) {
     this.#base = base
@@ -63,9 +63,9 @@ export class Presenter {
   }
 
   /**
-   * Returns the value of a link to a resource. An expanded link is the full record. Any other link
-   * is an object with the URL and the members that the link shows, or only the URL if `plainLinks`
-   * is set.
+   * Returns the value of a link to a resource. The value is null if the link has no target. It is
+   * the full target if the link is expanded and the target was read. Otherwise, it is an object
+   * with the URL and the members that the link shows, or only the URL if `plainLinks` is set.
    */
   #link(mounted: Mounted, link: LinkTo, record: JsonObject, related: Related, at: number): JsonObject | string | null {
     const target = mounted.targets.get(link.name) as Mounted
@@ -92,8 +92,9 @@ export class Presenter {
   }
 
   /**
-   * Returns the value of a link that the record stores. If its `href` is a path, the `href` becomes
-   * an absolute URL. Every other `href` stays unchanged, for example `//host/path` (RFC 3986 4.2).
+   * Returns the value of a link that the record stores. If its `href` begins with exactly one
+   * slash, the URL of the version is put in front of it. Every other `href` stays unchanged, for
+   * example `//host/path` (RFC 3986 4.2).
    */
   #external(mounted: Mounted, name: string, record: JsonObject): unknown {
     const value = own(record, name)

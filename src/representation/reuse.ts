@@ -1,8 +1,8 @@
 /**
  * Reuses the rendered bytes of records and pages. Bytes are reused only for records that can't have
  * changed, because they are deeply frozen, such as the records of the memory adapter. Before bytes
- * are reused, everything that they depend on is compared by identity: the records with their
- * versions, the related records, and the view.
+ * are reused, the records, their related records and the view are compared by identity. For a page,
+ * its URL and its total are compared too.
  */
 import type { Page, Stored } from '../adapters/contract.js'
 import type { Cache, Caches } from '../cache.js'
@@ -23,12 +23,13 @@ import { isOftenUsed, type View, Views } from './views.js'
 const overhead = 300
 const recordSize = 1_000
 
-/** The related records that links show, as a flat list. */
+/** The related records that links show or expand, as a flat list. */
 type Linked = readonly (Stored<unknown> | undefined)[]
 
 interface CachedItem {
   readonly view: View
   readonly linked: Linked
+  /** The UTF-8 bytes, with one character per byte (see `Octets`). */
   readonly bytes: string
   /**
    * Identifies the item in the entity tags of pages. Set when the cached item occurs in a page for
@@ -52,7 +53,7 @@ export interface AskedPage extends TaggedPage {
   readonly list: ListQuery
   /** The URL of the list. */
   readonly url: string
-  /** True if the encoded page is the concatenation of its encoded items, as in JSON. */
+  /** True if an encoded page can be built from its encoded items by concatenation, as in JSON. */
   readonly isJoined: boolean
 }
 
@@ -73,7 +74,7 @@ interface CachedPage {
 interface PageEntry {
   readonly view: View
   readonly url: string
-  /** `undefined` for a page that was seen only once. */
+  /** `undefined` if the page was seen only once, or can't be cached. */
   readonly kept: CachedPage | undefined
   readonly weight: number
 }
@@ -109,7 +110,7 @@ export class Reuse {
     return new Octets(this.recall(stored, view, related, 0)?.bytes ?? this.keep(stored, view, related, 0, make()))
   }
 
-  /** Returns the cached page if it is valid, otherwise a new page. */
+  /** Returns the cached page if it is valid, otherwise a page that must be rendered. */
   page(asked: AskedPage): CachedPage | NewPage {
     const known = this.#pages.get(asked.list)
     const isRepeated = known?.view === asked.view && known.url === asked.url
@@ -134,8 +135,8 @@ export class Reuse {
   }
 
   /**
-   * Returns the UTF-8 bytes of an encoded item. The bytes are cached if the record was seen before
-   * and can't change, and if the view was requested several times.
+   * Returns the UTF-8 bytes of an encoded item. The bytes are cached if the record was seen before,
+   * if neither it nor its related records can change, and if the view was requested several times.
    */
   keep(stored: Stored<unknown>, view: View, related: Related, at: number, text: string): string {
     const bytes = bytesOf(text)
@@ -209,8 +210,8 @@ class NewPage {
   }
 
   /**
-   * Caches the page if it is seen for the second time. `text` must depend only on the constructor's
-   * arguments.
+   * Caches the page from its second request on, if its records can't change and its view was
+   * requested several times. `text` must depend only on the constructor's arguments.
    */
   keep(headers: Headers, text: string | Octets): void {
     const { list, view, url, items } = this.#asked
@@ -235,7 +236,7 @@ function keptPage(
   if (!areFixed(items) || !areFixed(linked)) return undefined
   // The string is flattened here. If it were not, it would be flattened again for each response.
   const body = text instanceof Octets ? new Octets(bufferOf(text).toString('latin1')) : new Octets(bytesOf(text))
-  // The caller may modify the list of items later.
+  // The list of items is copied, because the caller may modify it later.
   return { isKept: true, page: { ...page, items: [] }, items: [...items], linked, tag, headers, body }
 }
 

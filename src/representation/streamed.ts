@@ -41,7 +41,7 @@ export class Streamed {
     })
   }
 
-  /** Ends the body without sending it. */
+  /** Ends the body without sending the rest of it. */
   discard(): void {
     this.#stopWaiting()
     // If the adapter is reading a page, the read ends later. Its result or error is ignored.
@@ -78,7 +78,7 @@ export class Streamed {
       piece = next.done ? undefined : next.value
     }
     if (res.destroyed) return
-    // Some data is still buffered. The stall timeout applies until the client has read it.
+    // Some data may still be buffered. The stall timeout applies until the client has read it.
     res.setTimeout(this.#options.stallTimeout)
     res.end()
   }

@@ -1,6 +1,6 @@
 /**
- * Strong entity tags that contain the version of a record (HDR-2): `"<version>.<digest>"`. The
- * digest covers everything else that affects the bytes.
+ * Strong entity tags (HDR-2). The tag of an item is `"<version>.<digest>"`, with the version of the
+ * record. The digest covers everything else that affects the bytes.
  */
 import type { Page, Stored } from '../adapters/contract.js'
 import { formatTag } from '../http/entity-tags.js'

@@ -25,7 +25,7 @@ export interface View {
   readonly digest: string
   readonly presenter: Presenter
   /**
-   * A cache of digests that all views of a service share. If an item has exactly one shown or
+   * A cache of digests that the views of all resources share. If an item has exactly one shown or
    * expanded link, the digest is stored under the version of the link's target.
    */
   readonly linkDigests: Cache<string, LinkDigest>
@@ -49,7 +49,7 @@ export interface LinkDigest {
 /**
  * Returns true for a view that was requested several times. No responses or digests are cached for
  * other views. Otherwise a client could fill the caches by sending many host names, because each
- * host name has a view of its own.
+ * host name can have a view of its own.
  */
 export const isOftenUsed = ({ uses }: View): boolean => uses >= minUses
 
@@ -62,10 +62,7 @@ export class Views {
   readonly #byResource = new WeakMap<Mounted, ResourceViews>()
   readonly #plainLinks: boolean
 
-  /**
-   * With `plainLinks`, links are plain URLs instead of objects. Some services wrote their links
-   * like this before they followed REP-1.
-   */
+  /** `plainLinks` is passed to the `Presenter` of each view. */
   constructor(caches: Caches, plainLinks = false) {
     this.#caches = caches
     this.#plainLinks = plainLinks

@@ -5,7 +5,7 @@ import { jsonEncoding, literalText, xsiNamespace } from './xml-names.js'
 
 /**
  * Thrown if an XML document is well-formed but violates the rules for values. The code that catches
- * the exception adds the position in the document.
+ * the exception adds a pointer to the value.
  */
 export class XmlRefusal extends Error {}
 
@@ -16,7 +16,7 @@ export interface XmlMarks {
   readonly type: (typeof types)[number] | undefined
   /** True if the text of the element is a JSON string literal. */
   readonly encoded: boolean
-  /** The name of the member, if the name is not a valid element name. */
+  /** The name of the member, if the element has the attribute `name`. */
   readonly name: string | undefined
 }
 

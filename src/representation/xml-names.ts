@@ -13,8 +13,8 @@ export const memberElement = 'member'
 export const itemElement = 'item'
 
 /**
- * The only value of the attributes `encoding` and `name-encoding`. It means that the text of the
- * element, or the value of its attribute `name`, is a JSON string literal.
+ * The only valid value of the attributes `encoding` and `name-encoding`. It means that the text of
+ * the element, or the value of its attribute `name`, is a JSON string literal.
  */
 export const jsonEncoding = 'json'
 

@@ -14,10 +14,11 @@ import { marksOf, type XmlMarks, XmlRefusal } from './xml-marks.js'
 import { literalText, memberElement } from './xml-names.js'
 
 /**
- * Reads the value of an XML document. Returns the value, or the error if the document is invalid.
- * The name of the root element is ignored. If the form expects a number or boolean and the text is
- * neither, the value is the text itself, so that schema validation reports the violation. But if a
- * `type` attribute declares that type, such a text is an error.
+ * Reads the value of an XML document. Returns the value, or the reason why the document can't be
+ * read. The name of the root element is ignored. `form` contains the expected types. If it expects
+ * a number or a boolean, and the text is not of that type, the value is the text itself, so that
+ * schema validation reports the violation. But if a `type` attribute declares the type, such a text
+ * is an error.
  *
  * @param charset the parameter `charset` of `Content-Type`; ignored if `bytes` is a string
  * @param limits `depth` is the maximum depth of nested arrays and objects, as for JSON
@@ -86,7 +87,7 @@ class ElementReader {
     const index = frame.next++
     frame.step = index
     const first = frame.element.children[0] as XmlElement
-    if (child.name !== first.name) throw new XmlRefusal('The items of an array must all be elements of one name.')
+    if (child.name !== first.name) throw new XmlRefusal('All items of an array must be elements with the same name.')
     const marks = marksOf(child)
     if (marks.name !== undefined) throw misplacedName()
     into.push(this.#value(child, marks, frame.form.item(index)))
@@ -160,8 +161,8 @@ function scalar(
 }
 
 /**
- * Converts the text of an element whose type only the form declares. If the text is not of this
- * type, the text itself is returned.
+ * Converts the text of an element without a `type` attribute, if the form expects a number or a
+ * boolean. If it expects neither, or if the text is not of the expected type, returns the text.
  */
 function likely(text: string, { kind }: Form): string | number | boolean {
   if (kind === 'number') return numberOf(text) ?? detached(text)
@@ -193,9 +194,9 @@ function decoded(text: string): string {
 }
 
 /**
- * Returns a copy of a string. In V8, a substring keeps the whole document in memory, and a record
- * may be in memory for a long time. Prepending a character and slicing the result copies the
- * string.
+ * Returns an equal string that does not refer to the document. In V8, a substring of 13 or more
+ * characters keeps the whole document in memory, and a record may be in memory for a long time.
+ * Prepending a character and slicing the result copies the string.
  */
 function detached(text: string): string {
   return text.length < 13 ? text : ` ${text}`.slice(1)

@@ -1,6 +1,6 @@
 /**
- * Writes JSON values as XML documents that `readXml` converts back to the same values (HDR-1). See
- * `docs/xml.md` for the rules.
+ * Writes JSON values as XML documents. `readXml` with the same form converts them back to the same
+ * values (HDR-1). See `docs/xml.md` for the rules.
  */
 import { escapeAttribute, escapeText, isNcName, isPlain, isXmlText } from '../http/xml-text.js'
 import type { Form, Kind } from '../plan/form.js'
@@ -11,8 +11,8 @@ export interface XmlWriting {
   /** The name of the root element. */
   readonly root: string
   /**
-   * The expected types. A value that does not have the expected type gets a `type` attribute. A
-   * value for which no type is expected gets one too.
+   * The expected types. A value other than null gets a `type` attribute if it does not have the
+   * expected type, or if no type is expected.
    */
   readonly form: Form
   /**
@@ -29,10 +29,10 @@ export interface XmlWriting {
 }
 
 /**
- * Writes a JSON value as an XML document, without white space between elements. Values that
+ * Writes a JSON value as an XML document, without white space between elements. Members that
  * `JSON.stringify` omits are omitted. Values that `JSON.stringify` writes as null, such as `NaN`,
- * are written as null. Throws `TypeError` if an element name is invalid or contains a colon, or if
- * the value contains a bigint.
+ * are written as null. Throws `TypeError` if an element name in `as` is invalid or contains a
+ * colon, or if the value contains a bigint.
  *
  * @example
  * writeXml([{ id: 3 }], { root: 'pieces', item: 'piece', form })
@@ -76,20 +76,23 @@ class Place {
   readonly form: Form
   /** The start tag without the closing `>`. */
   readonly start: string
+  /** The start tags of a string and of a number. */
   readonly string: string
   readonly number: string
   /** The complete element for each boolean. */
   readonly true: string
   readonly false: string
+  /** The start tags of an object and of an array. */
   readonly object: string
   readonly array: string
+  /** The complete element for null. */
   readonly nil: string
   readonly end: string
   readonly #names: ItemNames
   #plan: FormPlaces | undefined
 
   /**
-   * `element` is the element name. It differs from `name` if `name` is not a valid element name.
+   * `element` is the element name. It differs from `name` if `name` can't be an element name.
    */
   constructor(name: string, start: string, element: string, form: Form, names: ItemNames) {
     this.name = name

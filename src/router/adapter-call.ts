@@ -12,15 +12,15 @@ export const adapterCall = (caller: Caller, mounted: Mounted): AdapterCall =>
   new CallerCall(caller, scopeOf(caller, mounted))
 
 /**
- * Returns the resource of a collection that an endpoint names, in the version of the request.
- * Throws `ConfigurationError` if the version has no such resource.
+ * Returns the resource with the collection name that an endpoint has passed, in the version of the
+ * request. Throws `ConfigurationError` if the version has no such resource.
  */
 export function mountedOf({ version, route }: Routed, collection: string): Mounted {
   const found = version.table.resources.find(({ plan }) => plan.collection === collection)
   if (found !== undefined) return found
   throw new ConfigurationError(
     'unknown-member',
-    `The endpoint "${route.template}" calls "${String(collection)}", which is not mounted in the same version. ` +
+    `The endpoint "${route.template}" uses "${String(collection)}", which is not mounted in the same version. ` +
       'Mount it in the same version.',
   )
 }
@@ -60,9 +60,9 @@ export class CallerCall implements AdapterCall {
   }
 
   /**
-   * True for writes. A write and its response depend on the parents in the path, the current record
-   * and the link targets. All of these must be read from the primary database, and not from a
-   * replica.
+   * True unless the caller is a request that only reads. A write and its response depend on the
+   * parents in the path, the current record and the link targets. All of these must be read from
+   * the primary database, and not from a replica.
    */
   get fresh(): boolean {
     return !this.#caller.reads

@@ -28,7 +28,8 @@ export interface AdoptionOptions {
    * The mode of each clause that an existing service can't follow yet: `{ 'QUERY-8': 'report' }`.
    * With `off` and `report`, the service responds as it did before. `report` also calls `onFinding`
    * for every request that would have been refused or would have got a different response if the
-   * clause were enforced. Default: every clause is enforced. See docs/adopting.md.
+   * clause were enforced. Default: every clause is enforced, except ERR-3 if `shape` is set. See
+   * docs/adopting.md.
    */
   readonly conventions?: Conventions
   /**

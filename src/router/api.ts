@@ -120,7 +120,7 @@ export interface Api extends Middleware {
 }
 
 /**
- * These kinds check only that the option `versions` is a table. `versionOptions` checks each
+ * Of the option `versions`, these kinds check only that it is a table. `versionOptions` checks each
  * version in the table, so that the messages can name the version.
  */
 export const apiKinds: Kinds<ApiOptions> = {

@@ -33,7 +33,7 @@ type BodyReader<Kind extends BodyKind> = (
 
 /**
  * One reader for each kind of body. The readers throw the problems that a body can cause: 400, 408,
- * 413, 415 and 422.
+ * 413, 415, 422, and 403 for a JSON Patch from a caller who may not read the item.
  */
 export const bodyReaders: { readonly [Kind in BodyKind]: BodyReader<Kind> } = {
   record: readRecord,
@@ -126,7 +126,7 @@ function withoutBody(_: Negotiated, { query, expand }: QueryInput): Bodiless {
 
 /**
  * Throws unless the caller may read the item (AUTH-4). A JSON Patch requires this permission,
- * because the failure of a `test` operation reveals something about a stored value.
+ * because the success or failure of a `test` operation reveals something about a stored value.
  */
 async function checkSeen(exchange: Negotiated): Promise<void> {
   const { resource, key } = exchange
@@ -136,8 +136,8 @@ async function checkSeen(exchange: Negotiated): Promise<void> {
 /** Reads the bytes of an import. The import's format parses them. */
 async function readFile(exchange: Negotiated, { types, resource: collection, hold }: UploadOptions): Promise<Upload> {
   const { req, res, service } = exchange
-  // Only the media types of the import's format are accepted, and not the media types that the
-  // option `alsoAccepts` adds.
+  // Only the media types of the import's format are accepted. The media types of `alsoAccepts` are
+  // parsed as JSON, so they are not accepted here.
   const options = { ...bodyOptions(exchange, types, openForm), alsoAccepts: undefined }
   const release = hold?.()
   if (release !== undefined) {

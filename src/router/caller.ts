@@ -1,6 +1,6 @@
 /**
  * The caller on whose behalf data is read and written: a request, or a call of `records()` in the
- * service's own code. The types in this file do not depend on HTTP. The checks of a write take
+ * service's own code. The types in this file do not require a request. The checks of a write take
  * these types, so requests and `records()` run the same checks. The stages of a request extend the
  * types: `Identified` is a `Caller`, `Routed` is a `Place`, and `Parsed` is a `ConditionalPlace`.
  */

@@ -86,7 +86,7 @@ export class DocsFiles {
         })
       : asset.read())
     if (file === undefined)
-      throw new HttpProblem('unknown-path', { detail: 'The docs have no such page. The index lists them all.' })
+      throw new HttpProblem('unknown-path', { detail: 'The docs have no such page. The index lists all pages.' })
     const made = written(file)
     this.#kept.set(key, made)
     return made

@@ -53,9 +53,9 @@ interface Written {
 }
 
 /**
- * A draft is a built document that contains this placeholder instead of the URL of the service,
- * because that URL can differ between requests. The placeholder is random, so that no description
- * in the document contains it by chance.
+ * A draft is the document of a version in JSON, as it is cached. If the service has no fixed URL,
+ * the draft contains this placeholder instead, because the URL can differ between requests. The
+ * placeholder is random, so that no description in the document contains it by chance.
  */
 const unknownRoot = `root:${randomUUID()}`
 
@@ -116,8 +116,8 @@ export class Documents {
   }
 
   /**
-   * Builds and caches the document of each version. Rejects with `ConfigurationError` if a version
-   * can't be described.
+   * Builds and caches the document of each version that is not declared as retired. Rejects with
+   * `ConfigurationError` if a version can't be described.
    */
   async ready(): Promise<void> {
     for (const [version, entry] of this.#description.versions)
@@ -185,8 +185,8 @@ export class Documents {
 
   /**
    * Returns the server URL that the pages show. This is the first entry of the option `servers`,
-   * which may be relative to the URL of the version. Without that option, it is the URL of the
-   * version.
+   * which may be relative to the URL of the version. Without that option, or if the entry is not a
+   * valid URL, it is the URL of the version.
    */
   #serverOf(version: string, root: string): string {
     const own = `${root}/${version}`

@@ -96,7 +96,7 @@ export class Exchange implements AnyStage {
   /**
    * The time at which the request arrived, in milliseconds. Reading the clock has a cost. So if the
    * service has neither `onResponse` nor a rate limit, the clock is read on first use, which is
-   * before the request waits for anything.
+   * before the request first waits with a time limit.
    */
   get started(): number {
     this.#started ??= performance.now()
@@ -250,8 +250,8 @@ export class Exchange implements AnyStage {
   }
 
   /**
-   * Called when the connection closes, possibly in the middle of a response by hand-written routes
-   * or a CORS middleware.
+   * Called when `res` closes. Reports the response, unless it has been reported already.
+   * Hand-written routes or a CORS middleware may have sent it, at least in part.
    */
   closed(): void {
     if (this.res.headersSent) this.respondedWith(this.res.statusCode)

@@ -2,9 +2,11 @@
  * Streams exports. An export is the whole filtered list, read and written page by page, with
  * constant memory use (PATH-4, VERB-1).
  */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { ListRequest, Page } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
+import { loggableError } from '../failures/loggable.js'
 import { checkRead } from '../middleware/if-match.js'
 import { notify } from '../notify.js'
 import { positionAfter } from '../plan/cursor.js'
@@ -138,7 +140,7 @@ async function* piecesOf(
     // The position was made from a row that the store returned, so the store must accept it. If the
     // refusal were treated as an empty page, a truncated export would look complete.
     if (page.refused !== undefined)
-      throw new Error(`The adapter of "${resource.plan.collection}" refused to seek past a row that it returned.`)
+      throw loggableError(`The adapter of "${resource.plan.collection}" refused to seek past a row that it returned.`)
   }
   yield piece
 }
@@ -160,7 +162,7 @@ function nextRequest(
   // rows.
   if (seek === undefined) return { ...rest, count: false, page: Math.floor(seen / wanted.size) + 1, offset: seen }
   if (isDeepStrictEqual(seek, before.seek)) {
-    throw new Error(
+    throw loggableError(
       `The adapter of "${plan.collection}" returned the same position twice. ` +
         'It marks its lists as "seekable" but does not seek.',
     )
@@ -170,7 +172,7 @@ function nextRequest(
 
 /**
  * Returns whether there may be another page, for stores that do not report `more`. There may be
- * another page if this page is full, or if fewer rows than the total have been read.
+ * another page if this page is full, or if fewer rows than the exact total have been read.
  */
 const mayHaveMore = (length: number, size: number, total: number | undefined, exact = true, seen = 0): boolean =>
   length >= size || (total !== undefined && exact && seen < total)

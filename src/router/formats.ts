@@ -2,8 +2,10 @@
  * The available representations of each resource, endpoint and document: JSON, XML, and the
  * service's own representations (HDR-1).
  */
+
 import type { Caches } from '../cache.js'
 import { isObject } from '../definition/json.js'
+import { loggableError } from '../failures/loggable.js'
 import type {
   ContentKind,
   CustomRepresentation,
@@ -40,7 +42,9 @@ export class Formats {
    * service has a fixed set of documents and file types, which limits the number of entries.
    */
   readonly #ofDocuments = new Map<string, Offers<Representation>>()
-  /** The offers of resources and endpoints that have their own representations. */
+  /**
+   * The offers of resources and endpoint methods that have representations or exports of their own.
+   */
   readonly #own = new WeakMap<object, Map<ContentKind, Offers<Representation>>>()
 
   constructor(common: readonly CustomRepresentation[], caches: Caches) {
@@ -99,7 +103,7 @@ const written = (mediaType: string): Representation => ({
 
 /**
  * Returns the name of the root element and the types for an endpoint's result, for formats such as
- * XML. No schema describes the result, so values of any type are allowed in it.
+ * XML. The types are not taken from a schema, so values of any type are allowed.
  */
 const endpointWire = ({ route }: Negotiated): Wire => ({
   root: wireName(route.endpoint?.name ?? '', 'value'),
@@ -137,31 +141,29 @@ export function encodedValue(exchange: Negotiated, value: unknown, headers: Head
   const wire = endpointWire(exchange)
   const { text } = representation
   if (text === undefined) return encoded(exchange, value, wire, headers)
-  const invalidResult = (what: string, cause?: unknown): Error =>
-    new Error(
-      `${method} ${route.template} returned ${what}. Return a value that JSON can represent, or add ` +
-        'representations: [representation(mediaType, { value })] to convert it to bytes.',
-      { cause },
-    )
+  const invalidResult = (what: string): string =>
+    `${method} ${route.template} returned ${what}. Return a value that JSON can represent, or add ` +
+    'representations: [representation(mediaType, { value })] to convert it to bytes.'
   const kind = wrongKindOf(value)
-  if (kind !== undefined) throw invalidResult(kind)
+  if (kind !== undefined) throw loggableError(invalidResult(kind))
   let made: string | undefined
   try {
     made = text(value, wire)
   } catch (error) {
-    throw invalidResult(
-      `a value that can't be written as ${representation.mediaType}: ` +
-        `${error instanceof Error ? error.message : 'unknown'}`,
-      error,
-    )
+    const why = error instanceof Error ? error.message : 'unknown'
+    // Not loggable, because `why` may contain values.
+    throw new Error(invalidResult(`a value that can't be written as ${representation.mediaType}: ${why}`), {
+      cause: error,
+    })
   }
-  if (made === undefined) throw invalidResult('a value without a JSON form')
+  if (made === undefined) throw loggableError(invalidResult('a value without a JSON form'))
   return withBody(exchange, made, headers)
 }
 
 /**
- * Describes a value that `JSON.stringify` would silently convert to something else. Returns
- * `undefined` for all other values.
+ * Describes a value of a kind that `JSON.stringify` would silently convert to something else, such
+ * as a stream or a `Map`. Returns `undefined` for values of other kinds. Does not look inside
+ * objects and lists.
  */
 function wrongKindOf(value: unknown): string | undefined {
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`

@@ -13,8 +13,8 @@ import type { Outcome } from './operations/operation.js'
 import type { Executed } from './stages.js'
 
 /**
- * Returns the response without a body. The response to a DELETE may keep the status and the body
- * that it had before (VERB-6).
+ * Returns the response for an outcome without content. The response to a DELETE may have the status
+ * and the body that it had before the service adopted the conventions (VERB-6).
  */
 export function formerEmpty(
   exchange: Executed,

@@ -27,7 +27,10 @@ export interface QueryEvent extends RequestEvent {
   readonly collection: string
   /** The adapter's method. */
   readonly call: string
-  /** The number of records that the adapter returned. `undefined` for writes and failures. */
+  /**
+   * The number of records that `list` or `read` returned, including linked records. `undefined` for
+   * other calls and for failures.
+   */
   readonly rows: number | undefined
   /** The duration in milliseconds. */
   readonly duration: number
@@ -59,7 +62,9 @@ export interface ErrorEvent extends RequestEvent {
   readonly clause: string
   /** The name of the step that failed. `respond` for an export that was cut off. */
   readonly step: string | undefined
-  /** The original error. It is never sent to a client. */
+  /**
+   * The `cause` of the problem, or else the error that was thrown. Clients get only the problem.
+   */
   readonly error: unknown
 }
 
@@ -72,18 +77,20 @@ export interface Hooks {
   /** Called when a response has been written. */
   onResponse?(event: ResponseEvent, req: IncomingMessage): void
   /**
-   * Called if a request violates a clause that is not enforced yet, or uses an alias of a
-   * parameter.
+   * Called if a request violates a clause that is not enforced yet, unless the mode of the clause
+   * is `off`. Also called if a request uses an alias of a parameter, or a parameter that is
+   * ignored.
    */
   onFinding?(event: Finding, req: IncomingMessage): void
   /**
-   * Called once a day for each entry of `conventions` that is past its expiry date. The library
-   * also logs an error.
+   * Called for an entry of `conventions` that is past its expiry date, at start and when a request
+   * is affected by the entry, but at most once a day. The library also logs an error.
    */
   onConventionExpired?(event: ExpiredConvention): void
   /**
-   * Called when a request ends in a problem. Default: each 5xx is written to `console.error`, as
-   * the line that `failureLine` returns.
+   * Called when a step throws an error, when an export is cut off, and when the function that
+   * returns the brownouts throws. Default: each 5xx is written to `console.error`, as the line that
+   * `failureLine` returns.
    */
   onError?(event: ErrorEvent, req: IncomingMessage): void
 }

@@ -30,6 +30,7 @@ export function idempotencyKey({ req, resource }: Routed): string | undefined {
       'missing-idempotency-key',
       'required',
       'is missing. Send one: a new UUID for each record, and the same UUID again in a retry.',
+      { member: header.idempotencyKey },
     )
   }
   const key = typeof field === 'string' ? parseIdempotencyKey(field) : undefined
@@ -54,12 +55,15 @@ export const mismatched = (): HttpProblem =>
  */
 export const running = (): Unavailable =>
   new Unavailable({
-    detail: `A request with this ${header.idempotencyKey} is still running. Retry in a moment: nothing will be done twice.`,
+    detail:
+      `A request with this ${header.idempotencyKey} is still running. Retry in a moment: nothing will be done ` +
+      'twice.',
   })
 
-function refused(kind: ProblemCode, code: string, what: string): HttpProblem {
+function refused(kind: ProblemCode, code: string, what: string, params?: { readonly member: string }): HttpProblem {
   const detail = `${header.idempotencyKey} ${what}`
-  return new HttpProblem(kind, { detail, errors: [{ header: header.idempotencyKey, detail, code, clause: 'VERB-12' }] })
+  const violation = { header: header.idempotencyKey, detail, code, clause: 'VERB-12' } as const
+  return new HttpProblem(kind, { detail, errors: [params === undefined ? violation : { ...violation, params }] })
 }
 
 /**
@@ -69,8 +73,8 @@ function refused(kind: ProblemCode, code: string, what: string): HttpProblem {
  */
 export function idempotencyOf(exchange: Routed, key: string, body: unknown): Idempotency {
   const scope = Object.entries(scopeOf(exchange, exchange.resource)).sort(byName)
-  // The id contains the whole URL of the list. So the same key at another host, in another version
-  // or below another parent is a different key.
+  // The id covers the whole URL of the list. So the same key at another host, in another version or
+  // below another parent is a different key.
   const address = exchange.root + exchange.listPath
   return {
     id: digestOf(JSON.stringify([ownerOf(exchange), scope, address, key])),
@@ -79,14 +83,15 @@ export function idempotencyOf(exchange: Routed, key: string, body: unknown): Ide
 }
 
 /**
- * Returns the owner of the key. If `idempotencyOwner` returns a name, that name is the owner.
- * Otherwise, the principal's name is the owner (its `sub` with its `iss`, or the principal itself
- * if it is a string or a number). If the principal has no name but is plain data, its value is the
- * owner, because equal principals have the same permission and scope. Without a principal, all
- * callers share one owner.
+ * Returns the owner of the key. If `idempotencyOwner` returns a name, that name is the owner. If
+ * there is no such function, or if it returns `undefined`, the principal's name is the owner (its
+ * `sub` with its `iss`, or the principal itself if it is a string or a number). If the principal
+ * has no name but is plain data, its value is the owner, because equal principals have the same
+ * permission and scope. Without a principal, all callers share one owner.
  *
- * Throws `ConfigurationError` if the principal can't be distinguished from others. Otherwise a
- * caller could see a record that another caller has created.
+ * Throws `ConfigurationError` if `idempotencyOwner` returns anything else, or if the principal
+ * can't be distinguished from others. Otherwise a caller could see a record that another caller has
+ * created.
  */
 function ownerOf({ service, principal, req, resource }: Routed): readonly [by: string, name: string] {
   const given: unknown = service.idempotencyOwner?.(principal, req)
@@ -103,13 +108,13 @@ function ownerOf({ service, principal, req, resource }: Routed): readonly [by: s
   return ['value', value]
 }
 
-/** The claims that differ between several tokens of the same holder (RFC 7519 4.1). */
+/** The claims that can differ between several tokens of the same holder (RFC 7519 4.1). */
 const ofOneToken = new Set(['exp', 'nbf', 'iat', 'jti'])
 
 /**
- * Returns a principal as a string, if the principal is plain data. Returns `undefined` for an
- * instance of a class, because its identity may be in private fields, which the string would not
- * contain.
+ * Returns a principal as a string, without the claims in `ofOneToken`. Returns `undefined` if the
+ * string would not identify the principal. For example, the identity of an instance of a class may
+ * be in private fields, which the string would not contain.
  */
 function plainText(principal: unknown): string | undefined {
   // If the principal still has a `sub` here, `principalName` did not accept it, for example because

@@ -17,10 +17,10 @@ import { scopeOf } from './scope.js'
 import type { AnswerLinks } from './shown-links.js'
 
 /**
- * Returns the record of a POST, after all checks that do not need the store. `attached` is empty
- * unless the record is created in an associated sub-collection. It then contains the members, with
- * their values, that hold the key of the parent. `violations` contains violations that are already
- * known. Throws `invalid-body`.
+ * Returns the record of a POST, after all checks that do not need the store. If the record is
+ * created in an associated sub-collection and stores the key of the parent, `attached` contains the
+ * members that hold this key, with their values. Otherwise it is empty. `violations` contains
+ * violations that are already known. Throws `invalid-body` if there are any violations.
  */
 export function bodyToCreate(place: Place, body: unknown, attached: Fixed, violations: Violation[] = []): JsonObject {
   const { resource, keys } = place
@@ -35,7 +35,7 @@ export function bodyToCreate(place: Place, body: unknown, attached: Fixed, viola
 
 /**
  * Returns the record of a PUT, after all checks that do not need the stored record. Throws
- * `invalid-body`.
+ * `invalid-body` if there are any violations.
  */
 export function bodyToReplace(place: Place, body: unknown): JsonObject {
   const { resource, key, keys } = place
@@ -51,8 +51,8 @@ export function bodyToReplace(place: Place, body: unknown): JsonObject {
 }
 
 /**
- * Checks that links lead to records that the caller may see, and runs the resource's rules (422).
- * `links` contains the links that the response shows.
+ * Checks that the links which this write sets or changes lead to records that the caller may see,
+ * and runs the resource's rules (422). `links` contains the links that the response shows.
  */
 export function checkRules(
   place: Place,
@@ -87,8 +87,9 @@ export function runRules(
 }
 
 /**
- * Returns the violations that the resource's rules returned. Throws `ConfigurationError` if the
- * rules returned anything else, because such a value must not reach a client.
+ * Returns the violations that the resource's rules returned. `undefined` and null mean that there
+ * are none. Throws `ConfigurationError` if the rules returned anything else, because such a value
+ * must not reach a client.
  */
 function checkedRules(broken: unknown, collection: string): readonly RuleViolation[] {
   if (broken === undefined || broken === null) return []

@@ -1,6 +1,7 @@
 /**
- * If updates of the same key have no precondition, runs them one after another. In this way, no
- * update is lost, and every update gets its turn.
+ * Runs updates of the same record one after another, if `If-Match` names no version. So none of
+ * these updates makes another one start again, and each gets its turn, unless its time limit ends
+ * first.
  */
 import { Unavailable } from '../problem.js'
 import { SerialQueue } from '../serial-queue.js'
@@ -11,8 +12,8 @@ export class KeyQueue {
 
   /**
    * Runs `work` after all earlier work with the same owner and key has ended. If there is no
-   * earlier work, runs it immediately. `limit` is the time in milliseconds that `work` waits for
-   * its turn. When that time runs out, throws `Unavailable`, and `work` does not run.
+   * earlier work, runs it immediately. `limit` is the maximum time in milliseconds that `work`
+   * waits for its turn. When that time runs out, throws `Unavailable`, and `work` does not run.
    */
   run<T>(owner: object, key: string, limit: number, work: () => T | Promise<T>): T | Promise<T> {
     return this.#queueOf(owner).run(key, (before) => withTimeout(before, limit, tooMany), work)

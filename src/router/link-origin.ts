@@ -1,7 +1,7 @@
 /**
  * Explains why a link is refused if its origin differs from the origin of the service (REP-7). This
- * happens in tests that send their requests to several listening servers, because each server has
- * its own origin.
+ * can happen in tests that send their requests to several listening servers, because each server
+ * has its own origin.
  */
 import { isObject } from '../definition/json.js'
 
@@ -10,8 +10,8 @@ const longest = 200
 
 /**
  * Returns a sentence about the `href` of a link in a body, if the origin of the `href` differs from
- * the origin of the service. Otherwise returns an empty string. The service's own links begin with
- * `root`.
+ * the origin of the service. Otherwise, or if that origin is very long, returns an empty string.
+ * The service's own links begin with `root`.
  */
 export function otherOrigin(link: unknown, root: string): string {
   const href = isObject(link) ? link.href : undefined

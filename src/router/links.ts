@@ -209,8 +209,8 @@ function takeLink({ caller, mounted, body, record, violations }: Taking, link: L
 }
 
 /**
- * Returns the key in a link object of a body. The link has either an `href` or the key members of
- * its target (REP-7).
+ * Returns the key in a link object of a body: the key in its `href`, or, without an `href`, the key
+ * in its key members (REP-7). Returns `undefined` if the link has no valid key.
  */
 function linkKey(caller: Caller, target: Mounted, given: JsonObject): KeyValue | undefined {
   const { key, definition } = target.plan
@@ -251,8 +251,8 @@ function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | un
   const sibling = versions === undefined ? version : versions.get(segments[0] ?? '')
   if (sibling === undefined || !isLiving(sibling)) return undefined
   const match = sibling.table.locate(versions === undefined ? segments : segments.slice(1))
-  // If a request to the URL would get a 410, the item counts as missing. The same applies to an
-  // item of a retired version.
+  // If a request to the URL would get a 410, the link is refused. A link into a retired version is
+  // refused too.
   if (match === undefined || isOver(match.route.lives?.path, Date.now())) return undefined
   const found = itemOf(match)
   if (found?.plan.collection !== target.plan.collection) return undefined
@@ -265,8 +265,8 @@ function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | un
 const plainSegment = /^[\w.~-]+$/
 
 /**
- * Returns the resource if the URL is that of an item. Returns `undefined` for lists and flags, and
- * for an item below a parent to which it does not belong.
+ * Returns the resource if the URL is that of an item. Returns `undefined` for other URLs, such as
+ * those of lists and flags, and for an item below a parent to which it does not belong.
  */
 function itemOf({ route, keys }: Match): Mounted | undefined {
   if (route.kind === 'member') return route.resource

@@ -114,8 +114,8 @@ class StepWatch implements Watch {
 }
 
 /**
- * Starts the trace of an adapter call. Every call is counted. A call is reported only if a hook or
- * a subscriber needs adapter calls.
+ * Starts the trace of an adapter call. The call is counted if the request counts its calls, and
+ * reported only if a hook or a subscriber needs adapter calls.
  */
 export const watchCall = (caller: Caller, collection: string, call: string): CallWatch =>
   new CallWatch(caller, collection, call)

@@ -45,7 +45,7 @@ export class MergePatch implements Patch {
 
 /**
  * A JSON Patch: operations on the record as the client sees it (RFC 6902). The result is read like
- * the body of a PUT.
+ * the body of a PUT, but without defaults.
  */
 export class JsonPatch implements Patch {
   readonly #operations: readonly PatchOperation[]

@@ -65,7 +65,7 @@ type KeyedCaller = Pick<ConditionalPlace, 'keys' | 'decide'>
 
 /**
  * Returns the methods that this caller may use at a route. Throws `forbidden` if the caller may use
- * no methods.
+ * no method of the route, and the permission function returns `forbidden` for at least one.
  */
 export async function methodsOf(caller: KeyedCaller, route: Route): Promise<PermittedMethods> {
   const offered = livingMethods(route, Date.now()).filter((one) => one !== 'OPTIONS')
@@ -79,8 +79,8 @@ export async function methodsOf(caller: KeyedCaller, route: Route): Promise<Perm
 
 /**
  * Throws if the permission function does not allow the operation: `forbidden` (403) if the function
- * returns `forbidden` or if the caller may use no method here, and otherwise `method-not-allowed`
- * (405) with the methods that the caller may use.
+ * returns `forbidden` or if `methodsOf` throws it, and otherwise `method-not-allowed` (405) with
+ * the methods that the caller may use.
  */
 export function checkAllowed(
   caller: KeyedCaller,
@@ -151,8 +151,8 @@ type Records = readonly (Stored<unknown> | undefined)[]
 
 /**
  * Returns the records with these keys. If the caller is not allowed to read a record, the result
- * for its key is `undefined`, and the record is not fetched. A link to such a record has only an
- * `href`. `preloaded` holds linked records that the adapter has already returned.
+ * for its key is `undefined`, and this function does not fetch the record. A link to such a record
+ * has only an `href`. `preloaded` holds linked records that the adapter has already returned.
  */
 export function readable(
   caller: Caller,

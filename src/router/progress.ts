@@ -81,8 +81,8 @@ export class Progress {
 
   /**
    * Sets the outcome of a write. If the write may have changed something, the `change` of the outer
-   * request or job becomes `unknown`, unless it is set already. It does not become `made`, because
-   * the code that called `records()` might roll back the transaction of this write.
+   * request or job becomes `unknown` if it was `none`. It does not become `made`, because the code
+   * that called `records()` might roll back the transaction of this write.
    */
   setChange(change: Change): void {
     this.#change = change

@@ -45,10 +45,10 @@ export const resourceRouterKinds: Kinds<ResourceRouterOptions> = {
 }
 
 /**
- * Creates a middleware that serves one resource according to all clauses of the conventions: its
- * collection, its items, and everything below them. Requests for other paths go to `next()`, so
- * that hand-written routes and other routers can be mounted after it. Throws `ConfigurationError`
- * if the definition, the adapter and the options do not match each other.
+ * Creates a middleware that serves one resource according to the conventions: its collection, its
+ * items, and everything below them. Requests for other paths go to `next()`, so that hand-written
+ * routes and other routers can be mounted after it. Throws `ConfigurationError` if an option is
+ * invalid, or if the definition, the adapter and the options do not match each other.
  *
  * @example app.use('/v1', resourceRouter(sucursales, memoryAdapter(sucursales)))
  */

@@ -13,8 +13,8 @@ import { operations } from './operations/index.js'
 import type { Operation } from './operations/operation.js'
 
 /**
- * Builds a route table. `related` contains link targets, which get no routes of their own in the
- * table.
+ * Builds a route table. `related` contains further resources: link targets, which get no routes in
+ * the table, and sub-collections of the entries.
  */
 export const routeTable = (
   entries: readonly (Mount | Endpoint | ServedDocument)[],

@@ -32,7 +32,8 @@ export function isLiving(version: ServedVersion | 'retired'): version is ServedV
 }
 
 /**
- * True if a version may serve a path below it: a route matches, or hand-written routes may match.
+ * True if a version may serve a path below it: the path has not retired, and a route matches or
+ * hand-written routes may match.
  */
 export function serves({ table, routes }: ServedVersion, path: string): boolean {
   const segments = decodeSegments(path)

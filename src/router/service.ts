@@ -87,8 +87,8 @@ export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
    */
   readonly weakIfMatch?: boolean
   /**
-   * The status of the response to a successful DELETE. The response never has a body (VERB-6).
-   * Default 204.
+   * The status of the response to a successful DELETE of an item. The response has no body
+   * (VERB-6). Default 204.
    */
   readonly deleteStatus?: DeleteStatus
   /**
@@ -115,8 +115,9 @@ export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
   readonly timeout?: number
   /**
    * The maximum number of requests that execute at the same time. `Infinity` means no limit.
-   * Further requests get a 503 with `Retry-After`, before their credentials and body are read
-   * (ERR-1). In this way, requests that are already running can finish in time. Default 1,000.
+   * Further requests get a 503 with `Retry-After`, if possible before their credentials and body
+   * are read (ERR-1). In this way, requests that are already running can finish in time. Default
+   * 1,000.
    */
   readonly maxConcurrent?: number
   /**
@@ -126,9 +127,9 @@ export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
   readonly problemBase?: string
   /**
    * `false` disables all caches of the service. Use it to find out whether a cache is the cause of
-   * a wrong response or of high memory use. The value `false` also disables the caches inside the
-   * objects passed as `authenticate`, `rateLimit` and `cors`, even for other services that share
-   * these objects. The caches of adapters stay enabled. Default: true.
+   * a wrong response or of high memory use. The value `false` also disables the caches of the
+   * adapters, and of the objects passed as `authenticate`, `rateLimit` and `cors`, even for other
+   * services that share these objects. Default: true.
    */
   readonly caches?: boolean
 }
@@ -189,7 +190,7 @@ export interface Service extends Adoption {
   readonly documents: { current: Documents | undefined }
   /** The facts about the service that its OpenAPI documents describe. */
   readonly facts: ServiceFacts
-  /** Runs updates of the same key one after another, if they have no `If-Match`. */
+  /** Runs updates of the same record one after another, if `If-Match` names no version. */
   readonly queue: KeyQueue
 }
 

@@ -11,8 +11,8 @@ import type { Caller } from './caller.js'
 import { isScoped } from './scope.js'
 
 /**
- * The records that an adapter returned for a link, by key (as a string). The value is `undefined`
- * if no record has the key.
+ * The targets of a link that need not be read any more, by key (as a string). The value is
+ * `undefined` if no record has the key.
  */
 export type PreloadedRecords = ReadonlyMap<string, Stored<unknown> | undefined>
 
@@ -123,7 +123,8 @@ export class AnswerLinks implements ShownLinks {
   }
 
   /**
-   * Returns the records that the adapter returned for a link, or `undefined` if it returned none.
+   * Returns the targets of a link that the adapter has returned, or that were read to check the
+   * link. Returns `undefined` if there are none.
    */
   preloaded(link: LinkTo): PreloadedRecords | undefined {
     return this.#preloaded.get(link)

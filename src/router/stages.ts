@@ -69,8 +69,7 @@ export interface Received {
   readonly versions: Versions | undefined
   readonly requestId: string
   /**
-   * The header fields of the request. `req.headers` is read only once, because it is a getter that
-   * builds the object.
+   * The header fields of the request. `req.headers` is read only once, because it is a getter.
    */
   readonly headers: IncomingHttpHeaders
   readonly method: string
@@ -99,7 +98,7 @@ export interface Received {
   /**
    * Reports a finding to `onFinding` and `usage`: the request violates a clause that is not
    * enforced yet, or uses an alias of a parameter. Each combination of clause and detail is
-   * reported once.
+   * reported at most once.
    */
   finding(clause: string, detail: string): void
   /**
@@ -154,7 +153,10 @@ export interface Routed extends Identified, Place {
 /** After the step `allow`: the operation is known, and the principal may execute it. */
 export interface Allowed extends Routed {
   readonly operation: Operation
-  /** The value of the header field `Allow` for this principal. */
+  /**
+   * The value of the header field `Allow` for this principal. Valid only for OPTIONS, because other
+   * methods do not need it.
+   */
   readonly allow: string
 }
 
@@ -229,7 +231,7 @@ export type Stage<Known> = Known &
       : Identified
     : unknown)
 
-/** A request at any stage. A field that a step sets is `undefined` until that step has run. */
+/** A request at any stage. A field that a step sets may be `undefined` until that step has run. */
 export type AnyStage = Received & {
   readonly [Name in Exclude<keyof Executed, keyof Received>]: Executed[Name] | undefined
 }

@@ -18,7 +18,7 @@ import {
 } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import { type KeyValue, lastKey } from '../definition/key.js'
-import { loggable } from '../failures/loggable.js'
+import { loggableError } from '../failures/loggable.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import type { Mounted } from '../plan/routes.js'
@@ -50,8 +50,8 @@ export interface CreateIntent extends Pick<Intent, 'links'> {
 }
 
 /**
- * Calls one adapter on behalf of one caller. A method returns a promise only if the adapter does.
- * If the store refuses a write, the method throws a problem.
+ * Calls one adapter on behalf of one caller. Most methods return a promise only if the adapter
+ * does. If the store refuses a write, the method throws a problem.
  */
 export class Store {
   readonly #caller: Caller
@@ -127,9 +127,7 @@ export class Store {
       if (stored === undefined) throw absent()
       this.#checkVersion(stored)
       if (isRecord(stored)) return stored
-      throw loggable(
-        new Error(`The adapter of "${this.#mounted.plan.collection}" returned a record that is not an object.`),
-      )
+      throw loggableError(`The adapter of "${this.#mounted.plan.collection}" returned a record that is not an object.`)
     })
   }
 
@@ -150,7 +148,7 @@ export class Store {
       this.#change('create', () => this.#mounted.adapter.create?.(value, call), links),
       (created) => {
         if (created === undefined)
-          throw loggable(new Error(`The adapter of "${this.#mounted.plan.collection}" returned nothing from create().`))
+          throw loggableError(`The adapter of "${this.#mounted.plan.collection}" returned nothing from create().`)
         const result = this.#accepted(unrepeated(created))
         if ('created' in result) this.#checkVersion(result.created)
         return result
@@ -253,7 +251,7 @@ export class Store {
   #written<T extends object | string>(method: string, result: T | 'absent' | Refused | undefined): T {
     if (result === 'absent') throw absent()
     if (result === undefined)
-      throw loggable(new Error(`The adapter of "${this.#mounted.plan.collection}" returned nothing from ${method}().`))
+      throw loggableError(`The adapter of "${this.#mounted.plan.collection}" returned nothing from ${method}().`)
     return this.#accepted<T>(result)
   }
 
@@ -283,11 +281,9 @@ export class Store {
    */
   #checkVersion(stored: Stored<unknown>): Stored<unknown> {
     if (typeof stored.version !== 'string') {
-      throw loggable(
-        new Error(
-          `The adapter of "${this.#mounted.plan.collection}" returned a record without a version. ` +
-            'A version is a string.',
-        ),
+      throw loggableError(
+        `The adapter of "${this.#mounted.plan.collection}" returned a record without a version. ` +
+          'A version is a string.',
       )
     }
     return stored
@@ -349,8 +345,9 @@ const unchanged: ReadonlySet<unknown> = new Set(['absent', 'stale', 'mismatched'
 const changed: ReadonlySet<unknown> = new Set(['removed', 'attached', 'detached'])
 
 /**
- * Returns whether a write changed anything, according to the adapter's result. Returns `unknown`
- * for a result outside the adapter contract.
+ * Returns whether a write changed anything, according to the adapter's result. An object that is
+ * not a refusal counts as `made`, even `{ nothing: true }`. Returns `unknown` for a value such as
+ * `undefined`, which the adapter contract does not allow.
  */
 function changeOf(result: unknown): Change {
   if (unchanged.has(result) || isRefused(result)) return 'none'

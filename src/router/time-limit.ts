@@ -1,4 +1,6 @@
-/** The time limit of a request, which applies to adapters and to the service's own functions. */
+/**
+ * The time limit of a request or job, which applies to adapters and to the service's own functions.
+ */
 import { loggable } from '../failures/loggable.js'
 import { Unavailable, unknownOutcome } from '../problem.js'
 import { isPromise } from '../promise.js'
@@ -14,7 +16,8 @@ export interface TimeLimit {
    */
   restart(limit: number): void
   /**
-   * Returns a signal that aborts at the time limit and, for reads, when the client disconnects. The
+   * Returns a signal that aborts at the time limit. For a request that only reads, it also aborts
+   * when the client disconnects. For a job, it also aborts when the job's own signal does. The
    * signal is created on first use.
    */
   signal(): AbortSignal

@@ -169,9 +169,9 @@ function watched<T>(exchange: Exchange, name: string, step: () => T): T {
 }
 
 /**
- * Sends a problem instead of a response that can't be written, such as a response with a line break
- * in a header field. If the problem can't be written either, closes the connection, so that the
- * error does not end the process.
+ * Sends the result of the step `fail` instead of a response that can't be written, such as a
+ * response with a line break in a header field. If this result can't be written either, closes the
+ * connection, so that the error does not end the process.
  */
 function endAnyway(exchange: Exchange, answer: Answer | undefined, error: unknown): void {
   const { res } = exchange

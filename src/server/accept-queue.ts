@@ -41,11 +41,14 @@ export type CloseCallback = Parameters<Server['close']>[0]
 /** A listening socket that is being closed. */
 export interface ListenerEnd {
   /**
-   * Calls Node's `close()` with `callback` when the socket is closed, or at once if it is closed
-   * already.
+   * Calls Node's `close()` with `callback`: when the queue is empty, at the deadline, or at once if
+   * the socket is already closed.
    */
   close(callback?: CloseCallback): void
-  /** Closes the socket now. This resets connections that are still queued. */
+  /**
+   * Makes the waiting calls of Node's `close()` now. This closes the socket, and resets connections
+   * that are still queued.
+   */
   now(): void
 }
 

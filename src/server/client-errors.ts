@@ -1,6 +1,7 @@
 /**
- * Node refuses some requests before any handler runs, and responds with a bare status. This file
- * responds to these requests with problem bodies instead (RFC 9457; ERR-3).
+ * Node itself refuses some requests, such as malformed or slow ones, usually before a handler runs.
+ * Node would respond with a bare status. This file responds with problem bodies instead (RFC 9457;
+ * ERR-3).
  */
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
@@ -12,13 +13,13 @@ import { type ProblemResponse, problemResponse } from './problem-response.js'
 import type { ResolvedOptions } from './server-options.js'
 
 /**
- * Milliseconds for which the connection stays open after a refusal, while further input of the
- * client is read and discarded. If the connection were closed at once, the client might never see
- * the response (RFC 9112 9.6).
+ * The longest time in milliseconds for which the connection stays open after a refusal, while
+ * further input of the client is read and discarded. If the connection were closed at once, the
+ * client might never see the response (RFC 9112 9.6).
  */
 const lingerTime = 1_000
 
-/** An error of Node's parser. */
+/** An error of Node's parser, of one of its timeouts, or of the connection. */
 interface ClientError extends Error {
   readonly code?: string
   /** The parser's description, such as `Invalid method encountered`. */
@@ -28,8 +29,8 @@ interface ClientError extends Error {
 }
 
 /**
- * Responds to requests that Node's parser refuses, unless the service has its own `clientError`
- * listener.
+ * Responds to requests that Node refuses with a `clientError` event, unless the service has its own
+ * listener for this event.
  */
 export function answerClientErrors(server: Server, options: ResolvedOptions): void {
   const answered = new WeakSet<Socket>()
@@ -50,8 +51,9 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
     }
     const text = answer(problem, requestId, { ...options, isHead: isHead(error, current) })
     if (current !== undefined) {
-      // A handler is still reading this request. The rest of the request will not arrive, so the
-      // socket is destroyed at once, which ends the read with an error.
+      // A handler has begun to process this request (or an earlier request of the pipeline). No
+      // further input can be parsed, so the socket is destroyed at once. If the handler is still
+      // reading the body, the read ends with an error.
       socket.write(text)
       socket.destroy(error)
       return
@@ -101,7 +103,7 @@ function problemOf({ code = '', reason }: ClientError, options: ResolvedOptions)
  * that are too large, so the message names both limits.
  */
 function overflowOf({ maxHeaderSize, maxHeadersCount }: ResolvedOptions): string {
-  const fields = maxHeadersCount === 0 ? '' : `, or more than ${maxHeadersCount} fields`
+  const fields = maxHeadersCount === 0 ? '' : `, or there are more than ${maxHeadersCount} fields`
   return `The request line and the header fields exceed ${maxHeaderSize} bytes${fields}. Send fewer or shorter fields.`
 }
 
@@ -121,8 +123,8 @@ function answer(
 }
 
 /**
- * The header fields and the body of a response to a refused request. The header fields are those
- * that OpenAPI documents declare for a 400.
+ * The header fields and the body of a response to a refused request. They include the header fields
+ * that OpenAPI documents declare for every problem.
  */
 function answerFields(problem: HttpProblem, requestId: string, { problemBase }: ResolvedOptions): ProblemResponse {
   const { head, body } = problemResponse(problem, {

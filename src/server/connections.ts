@@ -49,8 +49,8 @@ export function pendingResponse(socket: Socket): ServerResponse | undefined {
 }
 
 /**
- * The first response of a connection that has not been sent completely. The connection is writing
- * this response, or will write it next.
+ * The response that a connection is writing or will write next: the first one that has not been
+ * sent completely.
  */
 export const currentResponse = (socket: Socket): ServerResponse | undefined =>
   (socket as Connection)._httpMessage ?? pendingResponse(socket)

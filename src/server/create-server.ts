@@ -1,7 +1,7 @@
 /**
  * `createServer()`: Node's server with limits and graceful shutdown. It responds with problem
- * bodies to requests that Node refuses, and creates request objects that Express does not need to
- * modify.
+ * bodies to requests that Node refuses, and creates request and response objects whose prototypes
+ * Express does not need to change.
  */
 
 import { createServer as createHttpServer, IncomingMessage, type RequestListener, type Server } from 'node:http'
@@ -17,9 +17,10 @@ import { addShutdown, type GracefulServer } from './shutdown.js'
 /**
  * Creates an `http` server, or an `https` server if `tls` is set, for an Express app (4.21 or 5) or
  * another request listener. The server limits the time, the size and the number of requests. It
- * shuts down without losing a request (`shutdown()`, `close()`). It responds with problem bodies
- * (RFC 9457) to requests that Node itself refuses (ERR-3). It creates request objects whose
- * prototypes Express does not need to change. Start the server with Node's `listen()`.
+ * shuts down without losing a request that was sent before (`shutdown()`, `close()`). It responds
+ * with problem bodies (RFC 9457) to requests that Node itself refuses (ERR-3). It creates request
+ * and response objects whose prototypes Express does not need to change. Start the server with
+ * Node's `listen()`.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *

@@ -43,8 +43,9 @@ interface Common {
 /** The options of `health()`. Times are in milliseconds. */
 export interface HealthOptions extends Common {
   /**
-   * The checks of the service's dependencies, by name, such as `{ database: () =>
-   * readiness.query('SELECT 1') }`. Responses may show the names. Default: none.
+   * The checks of the service's dependencies, by name, such as
+   * `{ database: () => readiness.query('SELECT 1') }`. Responses can show the names (see `shows`).
+   * Default: none.
    */
   readonly checks?: Readonly<Record<string, Check | HealthCheck>>
   /**
@@ -53,8 +54,9 @@ export interface HealthOptions extends Common {
    */
   readonly started?: () => boolean
   /**
-   * Whether the response to a request shows the names and results of the checks, as JSON. If the
-   * function throws, nothing is shown. Default: never.
+   * Whether the response to this request for `readyPath` shows the state of the service and the
+   * names and results of the checks, as JSON. If the function throws, nothing is shown. Default:
+   * never.
    */
   readonly shows?: (req: IncomingMessage) => boolean
   /**

@@ -39,7 +39,8 @@ export type ProbesMiddleware = HealthMiddleware
 export const health = (options: HealthOptions = {}): HealthMiddleware => handlerOf(resolveHealth(options))
 
 /**
- * `health()` with one check that has no name.
+ * `health()` with at most one check, which has no name, and without the options `started` and
+ * `shows`.
  *
  * @example app.use(probes({ check: () => readiness.query('SELECT 1') }))
  */
@@ -88,7 +89,8 @@ function handlerOf(options: ResolvedHealth): HealthMiddleware {
 }
 
 /**
- * Returns a function that determines the readiness of the service for a request. It never rejects.
+ * Returns a function that determines the readiness of the service for a request. The function never
+ * rejects.
  */
 function readinessOf({ server, started, checks, ...checking }: ResolvedHealth) {
   const runs = checks.map((one) => ({ ...one, run: readinessCheck(one, checking) }))

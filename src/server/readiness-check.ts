@@ -3,7 +3,7 @@
  * and failures are reported.
  */
 import { causeText } from '../failures/line.js'
-import { loggable } from '../failures/loggable.js'
+import { loggableError } from '../failures/loggable.js'
 import { notify } from '../notify.js'
 import { abortedAfter } from '../timeout.js'
 import type { NamedCheck, ResolvedHealth } from './health-options.js'
@@ -30,9 +30,7 @@ export function readinessCheck(
     const began = performance.now()
     const ended = (works: boolean): CheckResult => ({ works, duration: Math.round(performance.now() - began) })
     try {
-      await abortedAfter(check, timeout, () =>
-        loggable(new Error(`The readiness check took longer than ${timeout} ms.`)),
-      )
+      await abortedAfter(check, timeout, () => loggableError(`The readiness check took longer than ${timeout} ms.`))
     } catch (error) {
       const failed = ended(false)
       if (onFailure === undefined) log.failed(error)

@@ -1,8 +1,9 @@
 /**
  * The classes of request and response objects. Express replaces the prototypes of both objects for
  * every request (`Object.setPrototypeOf`). This makes V8 abandon its fast object shapes, which
- * costs about 80 microseconds per request on Node 20 and 22. If an object is created with Express's
- * prototype, the call sets the prototype that the object already has, which costs nothing.
+ * costs about 40 to 70 microseconds per request on Node 20 and 22 (docs/server.md). If an object is
+ * created with Express's prototype, the call sets the prototype that the object already has, which
+ * costs nothing.
  */
 
 import { IncomingMessage as NodeRequest, ServerResponse as NodeResponse } from 'node:http'
@@ -26,8 +27,8 @@ export interface RequestObjects {
 type Constructor = (this: object, first: unknown, second?: unknown) => void
 
 /**
- * The classes for the requests of `listener`. If `listener` is an unknown version of Express, the
- * objects are Node's own.
+ * The classes for the requests and responses of `listener`. If `listener` has no prototypes, or
+ * they can't be used, the objects are Node's own.
  */
 export function requestObjects(listener: unknown): RequestObjects {
   const found = prototypesOf(listener)
@@ -86,8 +87,8 @@ function inherit(
 }
 
 /**
- * The prototypes of Express 4 and 5 for requests and responses; `undefined` if the prototypes are
- * missing or do not extend Node's classes.
+ * The prototypes of an Express app (4 or 5) for requests and responses; `undefined` if the
+ * prototypes are missing or do not extend Node's classes.
  */
 function prototypesOf(listener: unknown): { request: object; response: object } | undefined {
   try {

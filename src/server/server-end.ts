@@ -31,17 +31,20 @@ interface Beginning extends Times {
 const interval = 50
 
 /**
- * Milliseconds after which connections without a request are closed, if none of them has sent data
- * in that time.
+ * Milliseconds after which all connections on which no request has begun are closed, if none of
+ * them has sent data in that time, and their number has not changed.
  */
 const silenceLimit = 1_000
 
 /**
  * One shutdown of a server, from the first `shutdown()` or `close()` until the last connection is
- * closed.
+ * closed or the server listens again.
  */
 export class ServerEnd {
-  /** Resolves when all connections are closed. */
+  /**
+   * Resolves when all connections are closed or the server listens again. In a cluster worker, it
+   * resolves `handBackTime` later.
+   */
   readonly done: Promise<ShutdownReport>
   readonly #server: Server
   readonly #beginning: Beginning
@@ -67,7 +70,7 @@ export class ServerEnd {
     server.on('close', this.stop)
   }
 
-  /** Begins the drain. If there is no drain, closes at once. */
+  /** Begins the drain. If `drain` is 0, or the server does not listen, the drain ends at once. */
   drain(): void {
     const { drain, listens } = this.#beginning
     if (drain === 0 || !listens) {
@@ -75,8 +78,9 @@ export class ServerEnd {
       return
     }
     this.#timers.draining = setTimeout(() => this.#endDrain(), drain)
-    // In the second half of the drain, responses have `Connection: close`. Clients that connect
-    // without a load balancer then reconnect, to a process that keeps running.
+    // In the second half of the drain, responses have `Connection: close`. A client that is
+    // connected directly, and not through a load balancer, then has to reconnect, and can reach a
+    // process that keeps running.
     this.#timers.marking = setTimeout(() => this.#mark(), drain / 2)
   }
 
@@ -126,8 +130,8 @@ export class ServerEnd {
     // After two turns of the event loop, all input that arrived earlier has been read. From then
     // on, a response with `Connection: close` is the last response of its pipeline.
     setImmediate(() => setImmediate(() => this.#mark()))
-    // New connections are accepted for about half of the grace period. The other half remains for
-    // responding to the requests on these connections.
+    // While connections keep arriving, they are accepted for about half of the grace period. The
+    // other half remains for responding to the requests on these connections.
     const deadline = (): number => begun + (this.#end - begun) / 2
     this.#listener = endListening(this.#server, { close, deadline, closed: () => this.#sweep() })
     this.#listener.close(callback)

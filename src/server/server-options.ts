@@ -75,10 +75,11 @@ export interface ServerOptions {
   readonly problemBase?: string
   /**
    * Called with Node's error when Node's parser refuses a request, a request does not arrive in
-   * time, or a connection fails. If a response could be sent, the function also gets the problem in
-   * that response and the id in the response's `x-request-id`. On Node 20, the function is not
-   * called for requests with more than `maxHeadersCount` header fields, because Node 20 reports no
-   * error for such requests.
+   * time, or a connection fails, unless the service has its own `clientError` listener. If a
+   * response could be sent, the function also gets the problem in that response and the id in the
+   * response's `x-request-id`. Node reports no error for many requests with more than
+   * `maxHeadersCount` header fields (on Node 20, for all of them). The function is not called for
+   * these requests.
    */
   readonly onClientError?: (error: Error, problem: HttpProblem | undefined, requestId: string | undefined) => void
 }

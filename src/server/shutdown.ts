@@ -33,11 +33,11 @@ export type GracefulServer<Base extends Server | TlsServer = Server> = Base & {
   readonly draining: boolean
   /**
    * Shuts the server down. During the drain, it keeps serving. Then it accepts the connections that
-   * the kernel has queued, and no others. It closes idle connections, responds to requests in
-   * progress, and closes each connection after its last response. After the grace period, it cuts
-   * the remaining connections. Resolves when all connections are closed. A second call returns the
-   * same promise. It can shorten the times, but not extend them. Throws `ConfigurationError` if a
-   * time is invalid.
+   * the kernel has queued, and closes the listening socket. It closes idle connections, responds to
+   * requests in progress, and closes each connection after its last response. After the grace
+   * period, it cuts the remaining connections. Resolves when all connections are closed. A second
+   * call returns the same promise. It can shorten the times, but not extend them. Throws
+   * `ConfigurationError` if a time is invalid.
    *
    * @example process.once('SIGTERM', async () => process.exit((await server.shutdown()).destroyed === 0 ? 0 : 1))
    */

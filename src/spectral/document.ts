@@ -4,7 +4,7 @@
  */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 
-/** The kind of a path. `other` stands for a flag or an endpoint. */
+/** The kind of a path. `other` stands for any other path, such as a flag or an endpoint. */
 type PathKind = 'collection' | 'item' | 'other'
 
 export interface Path {
@@ -53,8 +53,8 @@ export function pathsOf(document: unknown): readonly Path[] {
 }
 
 /**
- * The paths that are omitted: `/login` (AUTH-2), the docs pages, and the paths of the document
- * itself (PATH-4).
+ * Matches the paths that are omitted: `/login` (AUTH-2), the docs pages, and the paths of the
+ * OpenAPI document itself (PATH-4).
  */
 const beside = /^(?:login|docs(?:\/.*)?|openapi(?:\.json|\.ya?ml)?)$/
 
@@ -100,7 +100,7 @@ export const hasField = (response: JsonObject | undefined, name: string): boolea
 
 export const contentOf = (response: JsonObject | undefined): JsonObject => asObject(response?.content)
 
-/** The success statuses that the document describes. */
+/** The success statuses that the document describes for an operation. */
 export const successesOf = ({ responses }: Operation): readonly string[] =>
   Object.keys(responses).filter((status) => /^2/.test(status))
 

@@ -1,4 +1,7 @@
-/** Rules for items: their methods and preconditions (VERB-3 to VERB-8, HDR-2 to HDR-4). */
+/**
+ * Rules for the methods and preconditions of items, and for `If-None-Match` of lists (VERB-3,
+ * VERB-5, VERB-6, VERB-8, HDR-2 to HDR-4).
+ */
 import { header } from '../wire.js'
 import {
   contentOf,
@@ -54,7 +57,8 @@ const findPatch: Find = (operation) => {
     : [here(`${name} responds with ${listed(successesOf(operation))}. Respond with 200.`, operation)]
 }
 
-const listed = (statuses: readonly string[]): string => (statuses.length === 0 ? 'no success' : statuses.join(' and '))
+const listed = (statuses: readonly string[]): string =>
+  statuses.length === 0 ? 'no success status' : statuses.join(' and ')
 
 const findDelete: Find = (operation) => {
   const { name, operation: definition, responses } = operation
@@ -106,7 +110,7 @@ const findUnguarded: Find = (operation) => {
     : [`takes no ${header.ifMatch}. Add the header parameter`]
   const status =
     responses['412'] === undefined
-      ? ['does not respond with 412. Add it, for an If-Match that does not name the current version']
+      ? ['does not respond with 412. Add it, for an If-Match that does not name the current tag']
       : []
   return [...lacks, ...status].map((fault) => here(`${name} ${fault}.`, operation))
 }

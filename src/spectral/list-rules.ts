@@ -1,6 +1,6 @@
 /**
- * Rules for lists, and for operations that create records (QUERY-4 to QUERY-8, VERB-1, VERB-2,
- * VERB-7).
+ * Rules for the operations on collections: GET, POST and DELETE (QUERY-4, QUERY-5, QUERY-7,
+ * QUERY-8, VERB-1, VERB-2, VERB-7).
  */
 import { synonymOf } from '../plan/query-pairs.js'
 import { header, parameter } from '../wire.js'
@@ -99,8 +99,8 @@ const findUnlocated = (operation: Operation): readonly Finding[] => {
     return [
       {
         message:
-          `${operation.name} has no success response. Respond with 201 or 202 and ${header.location}, or with 200 ` +
-          'if nothing is created.',
+          `${operation.name} has no response 200, 201 or 202. Respond with 201 or 202 and ${header.location}, or ` +
+          'with 200 if nothing is created.',
         path: [...operation.place],
       },
     ]

@@ -19,8 +19,8 @@ function inSegments(
 }
 
 /**
- * The message of the error that defining a resource with this name would throw. Returns `undefined`
- * if there would be no error, or an error with another code.
+ * The message of the error with the code `code` that a definition with this segment as its name
+ * would throw. Returns `undefined` if the definition would not throw this error.
  */
 function nameFault(path: Path, at: number, code: string): string | undefined {
   const segment = path.segments[at] ?? ''
@@ -33,8 +33,8 @@ function nameFault(path: Path, at: number, code: string): string | undefined {
     else if (path.segments.length > 1) checkSegment(segment)
   } catch (error) {
     if (!isConfigurationError(error)) throw error
-    // The last sentence of the message applies only to definitions, so it is removed. Exceptions to
-    // a rule of the ruleset are configured in Spectral.
+    // The last sentence of the message is about the option `allow` of definitions, so it is
+    // removed. Exceptions to a rule of the ruleset are configured in Spectral.
     if (error.code === code) return error.message.replace(/ If the name is right nevertheless, .*$/s, '')
   }
   return undefined
@@ -42,7 +42,8 @@ function nameFault(path: Path, at: number, code: string): string | undefined {
 
 /**
  * Whether a segment is a collection: it is followed by an id, or it is the last segment of a
- * collection's path. Areas, flags and endpoints need not be plural.
+ * collection's path. Areas (the segments before the first collection), flags and endpoints need not
+ * be plural.
  */
 const isCollection = ({ segments, kind }: Path, at: number): boolean =>
   isParameter(segments[at + 1]) || (at === segments.length - 1 && kind === 'collection')
@@ -101,7 +102,7 @@ function filterFault({ segments }: Path, at: number): string | undefined {
   return `"${segment}" is a filter. Leave it out of the path, and use a query parameter of the list: property=value.`
 }
 
-/** Finds items of sub-collections for which the document has no list. */
+/** Finds items of sub-collections that have no path of their own in the document. */
 function findUnlisted(document: unknown): readonly Finding[] {
   const paths = pathsOf(document)
   const plain = (text: string): string => text.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '')
@@ -120,8 +121,8 @@ function findUnlisted(document: unknown): readonly Finding[] {
 }
 
 /**
- * Finds paths of unknown purpose. A path must be a collection, an item, a flag below an item, or an
- * endpoint with a description.
+ * Checks the paths that are neither a collection nor an item. Finds flags that lack PUT or DELETE,
+ * or whose PUT has a body, and endpoints without a description.
  */
 function findActions(document: unknown): readonly Finding[] {
   const operations = operationsOf(document)
@@ -160,7 +161,7 @@ const isSaid = (text: unknown): boolean => typeof text === 'string' && text.trim
 
 /**
  * Finds paths without a version. The version must be the first segment of the path, or the last
- * segment of the server URL.
+ * segment of every server URL.
  */
 function findUnversioned(document: unknown): readonly Finding[] {
   const { servers } = asObject(document)

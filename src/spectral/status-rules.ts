@@ -38,7 +38,7 @@ const findForeign: Find = ({ name, responses, place }) =>
       path: [...place, 'responses', status],
     }))
 
-/** An operation whose response has a body must document 415. */
+/** An operation with a body in a success response must document 415. */
 const findUnnegotiated: Find = (operation) => {
   const { name, responses, place } = operation
   const shows = successesOf(operation).some((status) => Object.keys(contentOf(responses[status])).length > 0)
@@ -100,7 +100,7 @@ const findOtherProblems: Find = ({ name, method, responses, place }) => {
     return [
       {
         message:
-          `The problem of ${name} ${status} lacks ${lacking.join(', ')}. ` +
+          `${name} responds with ${status} and a problem that lacks ${lacking.join(', ')}. ` +
           'Add the members to its schema (RFC 9457).',
         path,
       },

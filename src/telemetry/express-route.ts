@@ -1,6 +1,6 @@
 /**
  * Finds the templates of the routes that Express has mounted and matched. Labels of metrics need
- * templates, because they must not contain values of paths.
+ * templates, because labels must not contain the values of path parameters.
  */
 import type { IncomingMessage } from 'node:http'
 

@@ -1,6 +1,6 @@
 /**
- * The messages of the tracing channels. The fields that describe the request are getters. Each
- * getter returns what is known when it is read.
+ * The messages of the diagnostics channels. The fields that describe a request or job are getters.
+ * Each getter returns what is known when it is read.
  */
 import type { IncomingMessage } from 'node:http'
 
@@ -35,7 +35,7 @@ export interface Subject {
   principalHash(): string | undefined
 }
 
-/** The common properties of all messages. */
+/** The common properties of the messages about a request or job. */
 abstract class Message implements Facts {
   readonly #subject: Subject
   /** Milliseconds; `undefined` until the work has ended. */
@@ -108,7 +108,7 @@ export class RequestMessage extends Message {
   queries = 0
   /** The number of records that the adapters returned. */
   rows = 0
-  /** Milliseconds spent waiting for other writers of the same key. */
+  /** Milliseconds that the request waited for other updates of the same record. */
   waited = 0
   /** The deprecated operations, parameters and members that the request used, by name (VER-3). */
   deprecatedUses: readonly { readonly kind: string; readonly name: string }[] = []
@@ -139,7 +139,9 @@ export class CallMessage extends Message {
     this.#collection = collection
   }
 
-  /** The collection of the adapter. For an expansion, this is not the collection of the route. */
+  /**
+   * The collection of the adapter. In an expansion, it can differ from the collection of the route.
+   */
   override get collection(): string {
     return this.#collection
   }
@@ -182,15 +184,14 @@ export interface SlowListMessage {
   readonly collection: string
   /** Milliseconds. */
   readonly duration: number
-  /** The filtered members, each once, sorted by name. */
+  /** The members that the list is filtered by, each once, sorted by name. */
   readonly filters: readonly string[]
   /** The members that the list is sorted by. Those in descending order start with `-`. */
   readonly sort: readonly string[]
   /** Whether the list was a full-text search. */
   readonly search: boolean
   /**
-   * The tables that the query plan reads completely, because no index matches. `undefined` if the
-   * plan is unknown.
+   * The large tables that the query plan reads completely. `undefined` if the plan is unknown.
    */
   readonly readWhole: readonly string[] | undefined
 }

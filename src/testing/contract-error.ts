@@ -30,3 +30,12 @@ export function expectSameSet(actual: readonly unknown[], expected: readonly unk
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
   expectThat(JSON.stringify(actual) === JSON.stringify(expected), `${what} to be ${show(expected)}`, actual)
 }
+
+/** Throws if a page has an exact total other than `expected`. A total may be absent or estimated. */
+export function expectTotal(
+  { total, exact }: { readonly total?: number | undefined; readonly exact?: boolean | undefined },
+  expected: number | undefined,
+  what: string,
+): void {
+  if (total !== undefined && exact !== false) expectEqual(total, expected, what)
+}

@@ -7,8 +7,8 @@ import { defineResource, type ResourceDefinition } from '../definition/resource.
 import type { Row } from './row.js'
 
 /**
- * A resource with every type of member, flat and nested, a string as its key, and a member for
- * scopes (`depot`).
+ * A resource with members of all JSON types, local date-times, a nested object, a string as its
+ * key, and a member for scopes (`depot`).
  */
 export const parcels = defineResource({
   collection: 'parcels',

@@ -58,8 +58,8 @@ export class Model {
   }
 
   /**
-   * The records that a list must return, in its sort order. If a search is sorted by rank, the
-   * order of these records does not matter.
+   * The records that a list must return on all of its pages together, in its sort order. If a
+   * search is sorted by rank, the order of these records does not matter.
    */
   found({ where = [], search, sort = '', parent }: ListParts, scope: Scope): readonly Row[] {
     return [...this.records.values()]

@@ -1,6 +1,6 @@
 /**
- * Groups of different strings. A store may wrongly treat the strings of a group as equal, because
- * of collation, case folding, normalization, padding, or conversion to numbers.
+ * Groups of different strings. A store might wrongly treat the strings of a group as equal, for
+ * example because of collation, case folding, normalization, padding, or conversion to numbers.
  */
 export const nearTexts: readonly (readonly string[])[] = [
   ['e\u0301', '\u00e9', 'e'],

@@ -18,7 +18,9 @@ export interface Question {
 export interface QuestionData {
   readonly definition: ResourceDefinition
   readonly records: readonly Row[]
-  /** The parents whose collections may be listed. Empty if the adapter can't attach records. */
+  /**
+   * The parents whose collections the requests can list. Empty if the adapter can't attach records.
+   */
   readonly parents: readonly ParentKey[]
   readonly searches: boolean
 }
@@ -37,7 +39,7 @@ export function questionOf(
   const conditions = random.below(Math.min(weight, 3) + 1)
   const where: Where[] = []
   for (let i = 0; i < conditions; i += 1) {
-    // Sometimes a condition is on the same member as the first condition. Together they may form a
+    // Sometimes a condition is on the same member as the first condition. Together they can form a
     // range, for example.
     const [same] = random.chance(0.3) ? where : []
     where.push(conditionOf(random, definition, records, same?.field))
@@ -79,7 +81,7 @@ const valuesOf = (records: readonly Row[], field: string): readonly Scalar[] =>
   records.flatMap((record) => memberAt(record, field) ?? [])
 
 /**
- * A scope with one or two members, which contains at least one record. A value in the scope may be
+ * A scope with one or two members, which contains at least one record. A value in the scope can be
  * false, zero or the empty string.
  */
 function scopeOf(random: Random, records: readonly Row[]): Scope {

@@ -50,7 +50,8 @@ export function listRequest(parts: ListParts, key: readonly string[]): ListReque
 let count = 0
 
 /**
- * A call without a principal. It is `fresh`, so a replica that may lag behind must not serve it.
+ * A call, by default without a principal. By default, it is `fresh`, so a replica that may lag
+ * behind must not serve it.
  */
 export function adapterCall(parts: Partial<AdapterCall> = {}): AdapterCall {
   return {

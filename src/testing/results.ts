@@ -102,7 +102,8 @@ function expectRefused(
 
 /**
  * Whether a resource has a member. The name of a nested member has dots (`address.street`), and the
- * name of an array may be followed by the index of an item (`tags.0`).
+ * name of an array may be followed by the index of an item (`tags.0`). Names below an array or an
+ * open object are not checked.
  */
 function isMember({ shape }: ResourceDefinition, member: string): boolean {
   let found = shape

@@ -1,6 +1,6 @@
 /**
- * The adapter that a check uses. Every call has a timeout, and every result is checked against the
- * general rules of the contract.
+ * The adapter that a check uses. Every call of a method of `Stage` has a timeout, and its result is
+ * checked against the general rules of the contract. Calls of `stage.adapter` itself have neither.
  */
 import type {
   Adapter,
@@ -33,8 +33,9 @@ export type Item = Stored<Row>
 export interface By {
   readonly call?: Partial<AdapterCall>
   /**
-   * The number of the adapter that is called. The adapter itself is number 0, and its peers follow.
-   * After the last peer, the numbers begin again with the adapter. Default 0.
+   * The number of the adapter that is called. The adapter itself is number 0, and its peers
+   * (adapters over the same store) follow. After the last peer, the numbers begin again with the
+   * adapter. Default 0.
    */
   readonly peer?: number
 }
@@ -179,7 +180,7 @@ export class Stage {
     return this.create(value, { ...by, call: { ...by.call, idempotency } })
   }
 
-  /** The record that the store has kept for an earlier create. */
+  /** Asks for the record that an earlier create with this id has kept. */
   async recall(idempotency: Idempotency, by: By = {}): Promise<Item | Repeated | undefined> {
     // The result is put into a list, because `undefined` is a valid result of recall().
     const [result] = await this.#ask('recall', by, async (adapter, call) => [
@@ -189,7 +190,7 @@ export class Stage {
     return result as Item | Repeated | undefined
   }
 
-  /** Creates a record. Throws if it is refused. */
+  /** Creates a record. Throws if the store does not create it. */
   async mustCreate(value: Row, by: By = {}): Promise<Item> {
     const result = await this.create(value, by)
     expectThat('created' in result, 'create() to return { created }', result)
@@ -203,7 +204,7 @@ export class Stage {
     >
   }
 
-  /** Replaces a record. Throws if it does not exist. */
+  /** Replaces a record. Throws if the store does not replace it. */
   async mustReplace(key: unknown, value: Row, expected?: string, by: By = {}): Promise<Item> {
     const result = await this.replace(key, value, expected, by)
     expectThat(
@@ -251,7 +252,7 @@ export class Stage {
     expectThat(found === undefined, what, found)
   }
 
-  /** Makes a write. The contract must allow its result. */
+  /** Makes a write. Throws if the contract does not allow its result. */
   async #write<R>(
     method: OptionalMethod,
     by: By,
@@ -262,7 +263,7 @@ export class Stage {
     return result
   }
 
-  /** Makes a call, which must settle within the timeout. */
+  /** Makes a call. Throws if it does not settle within the timeout, or has no result. */
   async #ask<R>(
     method: string,
     { call, peer = 0 }: By,

@@ -86,7 +86,10 @@ export interface AdapterCheck {
   readonly id: string
   /** The requirement of the contract that the check verifies. */
   readonly title: string
-  /** Runs the check. Throws `ContractError` if the adapter violates the requirement. */
+  /**
+   * Runs the check. Rejects with `ContractError` if the adapter violates the requirement, or if one
+   * of its methods fails.
+   */
   run(): Promise<void>
 }
 
@@ -96,8 +99,7 @@ export interface AdapterSuite extends ReadonlyArray<AdapterCheck> {
 }
 
 /**
- * Returns checks of every requirement of the adapter contract (docs/adapters.md), for any test
- * runner.
+ * Returns the checks of the adapter contract (docs/adapters.md), for any test runner.
  *
  * Throws `ConfigurationError` if an option is unknown or has an invalid value.
  *
@@ -170,8 +172,7 @@ function offered<T, K>({ without = {} }: AdapterSuiteOptions<T, K>): Check {
   }
 }
 
-/** Runs a check on a new adapter. Errors contain the id and the title of the check. */
-
+/** Runs a check on a new adapter. Errors of the check contain its id and its title. */
 async function play<T, K>(
   check: Check,
   subject: Subject,

@@ -23,8 +23,8 @@ export interface Column {
   /** True if an empty cell means null. False if it means that the member is absent. */
   readonly nullable: boolean
   /**
-   * True for strings that contain numbers, such as decimals. Such strings are never treated as
-   * formulas.
+   * True for strings with the format `decimal` or `int64`. If such a string is a number, it is not
+   * escaped as a formula.
    */
   readonly numeric: boolean
   /** For each object on the path: the value of the object if all of its cells are empty. */
@@ -93,7 +93,7 @@ interface DescribedColumn {
   readonly expand?: string
 }
 
-/** The columns that exports of a resource may have. */
+/** The columns that exports of a resource can have. */
 export function columnsToDescribe(resource: Mounted): readonly DescribedColumn[] {
   const always = columnsOf(resource)
   const names = new Set(always.map(({ name }) => name))

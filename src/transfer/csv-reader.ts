@@ -20,7 +20,7 @@ interface ReadRules extends CellRules {
   readonly depth: number
 }
 
-/** The maximum number of violations that are reported for a header row. */
+/** The number of unknown and repeated names after which the check of a header row stops. */
 const maxHeaderViolations = 50
 
 /** Creates a reader for rows of this resource. */
@@ -31,8 +31,8 @@ export function csvReader(resource: Mounted, rules: ReadRules): RowReader {
 }
 
 /**
- * The members that every row must have, by the names that clients see. Empty for a resource with a
- * scope, because the scope may set any members.
+ * The members for which the header row must have a column, by the names that clients see. Empty for
+ * a resource with a scope, because the scope can set any members.
  */
 function requiredMembers({ plan }: Mounted): readonly string[] {
   const { shape, key, assigned, scope } = plan.definition
@@ -62,7 +62,7 @@ function refuse(errors: readonly Violation[]): void {
   if (errors.length > 0) throw new HttpProblem('invalid-body', { detail: summaryOf(errors), errors })
 }
 
-/** The columns that the header row names. Throws a problem with all violations in the row. */
+/** The columns that the header row names. Throws a problem if the row has violations. */
 function headerOf(
   cells: readonly Cell[],
   known: ReadonlyMap<string, Column>,
@@ -158,7 +158,7 @@ function cellValue(
   { kind, nullable, path }: Column,
   { escapeFormulas, depth }: ReadRules,
 ): unknown {
-  // An empty cell of a nested member may mean that the enclosing object is absent; see `fillEmpty`.
+  // An empty cell of a nested member can mean that the enclosing object is absent; see `fillEmpty`.
   if (text === '' && !quoted) return nullable && path.length === 1 ? null : undefined
   switch (kind) {
     case 'text':

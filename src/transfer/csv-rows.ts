@@ -7,7 +7,7 @@ import { longestRow, malformedRow } from './malformed-row.js'
 /** The maximum number of cells in a row. No real table has this many columns. */
 const maxCells = 10_000
 
-/** A cell. A quoted cell is always a string, even if it is empty. */
+/** A cell. If it is empty, it contains the empty string if it is quoted, and no value otherwise. */
 export interface Cell {
   readonly text: string
   readonly quoted: boolean

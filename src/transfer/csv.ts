@@ -96,8 +96,9 @@ function cellOf({ kind, numeric }: Column, value: unknown, rules: CellRules): st
   if (value === undefined) return ''
   if (kind === 'json') return jsonCell(value, rules)
   if (value === null) return ''
-  // If formulas are escaped, a string is escaped even in a column for values of another type. The
-  // only exception is a number in a column for `decimal` or `int64` strings.
+  // If formulas are escaped, a string is escaped even in a column for values of another type, such
+  // as numbers. Only JSON cells, and numbers in a column for `decimal` or `int64` strings, are not
+  // escaped.
   if (typeof value === 'string')
     return textCell(value, numeric && isNumber(value) ? { ...rules, escapeFormulas: false } : rules)
   if (typeof value === 'number' && !Number.isFinite(value)) return ''

@@ -1,6 +1,6 @@
 /**
- * Imports create many records from one file. Each record gets the checks of a POST, and one report
- * contains all violations.
+ * Imports create many records from one file. Each record gets the checks of a POST. One report
+ * contains the violations of all rows, up to a maximum.
  */
 import { escapePointer, type JsonObject, pointerTokens } from '../definition/json.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
@@ -232,7 +232,7 @@ class Import {
   }
 
   /**
-   * Writes all rows in one transaction, in batches. After the first refused row, the remaining
+   * Writes all rows in one transaction, in batches. After the first violation, the remaining
    * batches are only checked.
    */
   async #writeTogether(rows: Iterable<ReadRow>, transaction: Transaction, dryRun: boolean): Promise<void> {
@@ -253,7 +253,10 @@ class Import {
     }
   }
 
-  /** Checks all rows. If no row was refused, writes them without a transaction. */
+  /**
+   * Checks all rows. If no row was refused, and this is not a dry run, writes them without a
+   * transaction.
+   */
   async #writeEach(rows: Iterable<ReadRow>, dryRun: boolean): Promise<void> {
     const all: ReadRow[] = []
     for await (const batch of this.#batches(rows)) all.push(...batch)
@@ -330,7 +333,10 @@ class Import {
     }
   }
 
-  /** If there are violations, throws a problem that reports all of them. */
+  /**
+   * If there are violations, throws a problem that counts all of them and lists the first
+   * `maxViolations`.
+   */
   #throwIfRefused(written = ' Nothing was written.'): void {
     if (this.#count === 0) return
     const violations = this.#count === 1 ? 'violation' : 'violations'

@@ -60,7 +60,7 @@ export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFi
   })
 }
 
-/** The limits allow one more part than a form may have, so that a second part is detected. */
+/** The limit for parts is one more than a form may have, so that a second part is detected. */
 const openForm = (contentType: string) =>
   new Busboy({
     headers: { 'content-type': contentType },

@@ -1,4 +1,4 @@
-/** Reads NDJSON: each line is a record. */
+/** Reads NDJSON: each line is a record. Blank lines are skipped. */
 import { isObject } from '../definition/json.js'
 import { parseJson } from '../http/json-text.js'
 import type { ReadRow } from '../plan/transfer-format.js'

@@ -20,8 +20,9 @@ export interface ClientOptions {
   readonly client?: 'token' | 'hash' | ClientNamer
   /**
    * The key of the hash (HMAC with SHA-256): at least 16 characters or bytes, the same in all
-   * processes. If neither the token nor the function provides a name, the hash is the name. Without
-   * a secret, those callers are `(unnamed)`.
+   * processes. If neither the token nor the function provides a name, the keyed hash of the
+   * principal's name is used. If there is no `secret`, or the principal has no name, the client is
+   * `(unnamed)`.
    */
   readonly secret?: string | Uint8Array
 }
@@ -58,7 +59,10 @@ export function tokenClient(principal: unknown): string | undefined {
   return undefined
 }
 
-/** The claims of a cached token are always the same object, so each token is hashed only once. */
+/**
+ * The claims of a cached token are always the same object, so each cached token is hashed only
+ * once.
+ */
 const hashes = new WeakMap<object, { readonly key: KeyObject; readonly hash: string }>()
 
 function hashed(key: KeyObject | undefined, principal: unknown): string {

@@ -33,14 +33,17 @@ export const otherName = '(other)'
 /** The name for callers without a name. */
 export const unnamedClient = '(unnamed)'
 
-/** The maximum number of different values of a label. Clients have a maximum of their own. */
+/**
+ * The maximum numbers of different values of the labels; for details, the number for each subject.
+ * Clients have a maximum of their own.
+ */
 const maxSubjects = 200
 const maxRoutes = 1000
 const maxDetails = 100
 
 /**
  * The maximum number of cells (counts with different labels) of one kind. New cells beyond this
- * number distinguish only subject and method.
+ * number distinguish only the subject, the method, and whether there is a detail.
  */
 const maxCells = 20_000
 

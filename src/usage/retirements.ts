@@ -16,8 +16,8 @@ export interface ScheduledEnd {
   /** The version segment; empty if the service has no versions. */
   readonly version: string
   /**
-   * The route template below the version; `undefined` if the whole version ends. All routes below
-   * this template end too.
+   * The route template below the version; `undefined` if the whole version ends. If `method` is
+   * `undefined`, all routes below this template end too.
    */
   readonly route: string | undefined
   /** The method that ends; `undefined` if all methods of the route end. */
@@ -103,7 +103,10 @@ function endsOfVersion({ name, life, table }: DescribedVersion, now: number): re
   return [...found.values()]
 }
 
-/** The time at which a part ends; `undefined` if it never ends, or has already ended. */
+/**
+ * The announced time at which a part ends; `undefined` if there is none, or the part is already
+ * retired.
+ */
 function endOf(life: Life | undefined, now: number): number | undefined {
   if (life?.retired !== undefined && life.retired <= now) return undefined
   return earliest(life?.sunset, life?.retired)
@@ -114,9 +117,8 @@ const isWithin = (route: string | undefined, around: string | undefined): boolea
 
 /**
  * The versions and parts that end within some days, with the clients that called them in the period
- * of a snapshot. Calls do not postpone an end: a version or part ends on its announced date. If
- * counting has started recently or counts were lost, the state of a version or part without known
- * calls is `unknown`, never `silent`.
+ * of a snapshot. Calls do not postpone an end. If counting has started recently or counts were
+ * lost, the state of a version or part without known calls is `unknown`, never `silent`.
  *
  * @example dueEnds(scheduledEnds(service), await counts.read()).filter(({ state }) => state !== 'silent')
  */

@@ -59,7 +59,7 @@ export interface UsageSnapshot {
   readonly days: number
   /**
    * From this time on, everything is counted, except in the gaps. Earlier calls are unknown.
-   * `undefined` if nothing has been counted.
+   * `undefined` if no process has written to the store.
    */
   readonly since: string | undefined
   readonly gaps: readonly UsageGap[]
@@ -69,7 +69,7 @@ export interface UsageSnapshot {
 
 /** How completely a period was counted. */
 export interface Coverage {
-  /** True if no counts are missing. In that case, a client without a count made no call. */
+  /** True if no counts are missing. In that case, a version without a count was not called. */
   readonly complete: boolean
   /** The share of the period for which counting was complete, from 0 to 1. */
   readonly share: number

@@ -48,8 +48,8 @@ export interface StoredUsage {
   /** The current time, by the clock of the store. */
   readonly now: number
   /**
-   * Since this time, the store has the counts of every process that has written. `undefined` if no
-   * process has written.
+   * The beginning of the counts: what happened earlier is unknown. `undefined` if no process has
+   * written.
    */
   readonly since: number | undefined
   readonly writers: readonly StoredWriter[]
@@ -59,8 +59,8 @@ export interface StoredUsage {
 export interface UsageStore {
   /**
    * Sets and removes counts of one process atomically. Changes nothing if the store already has a
-   * write of this process with the same or a higher sequence. Resolves to the sequence of the last
-   * write of this process that the store already had; `undefined` if it had none.
+   * write of this process with the same or a higher sequence. Returns, or resolves to, the sequence
+   * of the last write of this process that the store already had; `undefined` if it had none.
    */
   write(write: UsageWrite): Awaitable<number | undefined>
   read(): Awaitable<StoredUsage>

@@ -1,13 +1,13 @@
 /**
- * The service's own functions that an adapter calls, such as `onCreate`, must return JSON. If a
- * function returns anything else, the response is 500, and no record changes. The error names the
- * function and the returned value.
+ * What the service's own functions, such as `onCreate` and `rules`, may return and throw. After a
+ * wrong result, the response is 500, and no record changes. The error names the function and
+ * describes the result.
  */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { madeBy } from '../../src/adapters/made-by.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { adapterView, api, defineResource, mount } from '../../src/index.js'
+import { adapterView, api, defineResource, failureLine, mount } from '../../src/index.js'
 import { listen } from '../clauses/fixture.js'
 import { callOf } from './memory/requests.js'
 
@@ -33,7 +33,7 @@ describe("the record that the service's own function returns", () => {
     expect(made).toThrow(new RegExp(`^onUpdate of "cosas" returned ${said.source} in "valor"\\. `))
   })
 
-  it('is used unchanged if it is JSON, whatever its prototype', () => {
+  it('is used unchanged if its members are JSON or undefined, whatever its prototype', () => {
     class Cosa {
       id = 1
       valor = { a: [null, 'x', -0, true] }
@@ -124,7 +124,7 @@ describe("values that the service's own function returns to the memory adapter",
     },
   )
 
-  it('cause no error if the schema allows them, if it does not declare them, or if the caller sent them', () => {
+  it('are not reported if the schema allows them, if it does not declare them, or if the caller sent them', () => {
     const made = {
       nota: null,
       peso: -0.5,
@@ -230,5 +230,56 @@ describe('the function "rules"', () => {
     })
     expect(errors.map(String)).toEqual([expect.stringMatching(said)])
     await close()
+  })
+})
+
+describe('the log line of a failed request', () => {
+  const cosas = defineResource<{ id: number; nombre?: string }>()({
+    collection: 'cosas',
+    key: 'id',
+    schema: {
+      type: 'object',
+      required: ['id'],
+      properties: { id: { type: 'integer' }, nombre: { type: 'string', maxLength: 10 } },
+    } as never,
+  })
+  const returning = (value: unknown) => (() => value) as never
+
+  it.each<[string, Parameters<typeof memoryAdapter<{ id: number; nombre?: string }, number>>[1]]>([
+    [
+      'onCreate of .cosas. returned an object of the class Date',
+      { onCreate: returning({ id: 2, nombre: new Date(0) }) },
+    ],
+    ['onCreate of .cosas. returned undefined', { onCreate: returning(undefined) }],
+    ['onCreate of .cosas. returned a promise', { onCreate: returning(Promise.resolve({ id: 2 })) }],
+    ['onCreate of .cosas. sets .nombre. to a value', { onCreate: returning({ id: 2, nombre: ['hunter2'] }) }],
+  ])('ERR-1: contains the message of the library, but no value of a record: %s', async (expected, options) => {
+    const lines: string[] = []
+    const service = api({
+      versions: { v1: [mount(cosas, memoryAdapter(cosas, options))] },
+      onError: (event) => lines.push(failureLine(event)),
+    })
+    const { send, close } = await listen(express().use(service))
+    expect(await send('POST', '/v1/cosas', { 'content-type': 'application/json' }, { id: 2 })).toMatchObject({
+      status: 500,
+    })
+    await close()
+    expect(lines).toEqual([expect.stringMatching(expected)])
+    expect(lines.join()).not.toContain('hunter2')
+  })
+
+  it('ERR-1: contains the message about a wrong result of permission()', async () => {
+    const lines: string[] = []
+    const service = api({
+      versions: { v1: [mount(cosas, memoryAdapter(cosas))] },
+      principal: () => ({}),
+      permission: returning('hunter2'),
+      onError: (event) => lines.push(failureLine(event)),
+    })
+    const { send, close } = await listen(express().use(service))
+    expect(await send('GET', '/v1/cosas')).toMatchObject({ status: 500 })
+    await close()
+    expect(lines).toEqual([expect.stringMatching(/permission\(\) returned a value of type string/)])
+    expect(lines.join()).not.toContain('hunter2')
   })
 })

@@ -15,7 +15,7 @@ const schema = {
 const pedidos = defineResource({ collection: 'pedidos', key: 'id', schema })
 const lineas = defineResource({ collection: 'lineas', key: 'id', schema })
 
-describe.each(stores)('references to a record, over $name', ({ open }) => {
+describe.each(stores)('the PostgreSQL adapter, over $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -89,7 +89,7 @@ describe('the memory adapter', () => {
   it('throws an error if onCreate, onUpdate or onRemove returns a promise, or if onUpdate returns undefined', () => {
     const gives = (options: object) => memoryAdapter(pedidos, { records: [{ id: 1 }], ...options })
     expect(() => gives({ onCreate: async (value: object) => value }).create({ id: 2 }, call)).toThrow(
-      /onCreate of "pedidos" returned a promise. This adapter is synchronous/,
+      /onCreate of "pedidos" returned a promise. Make it synchronous/,
     )
     expect(() => gives({ onUpdate: () => undefined }).replace(1, { id: 1 }, undefined, call)).toThrow(
       'onUpdate of "pedidos" returned undefined. Return the record.',

@@ -30,7 +30,7 @@ const contratos = defineResource({
 })
 
 describe('adapters behind a service', () => {
-  it('PATH-7: two associations of a child with the same parent write separate members', async () => {
+  it('PATH-7: with two associations to one parent, a write below one sets only the member of that one', async () => {
     const data = memoryAdapter(contratos, { records: [{ codigo: 'a' }] })
     const entries = [mount(clientes, memoryAdapter(clientes, { records: [{ id: 5 }] })), mount(contratos, data)]
     const { send, close } = await listen(express().use(api({ versions: { v1: entries } })))
@@ -47,7 +47,7 @@ describe('adapters behind a service', () => {
     await close()
   })
 
-  it('HDR-3: a PUT or DELETE through a view that loses a race gets a 412 only if it has If-Match', async () => {
+  it('HDR-3: a lost race through a view does not fail PUT or DELETE, but a PUT with If-Match gets 412', async () => {
     const data = memoryAdapter(contratos, { records: [{ codigo: 'a', pagador: 1 }] }) as unknown as Required<
       Adapter<Row, string>
     >

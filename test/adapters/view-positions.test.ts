@@ -39,7 +39,7 @@ const request = (seek?: KeysetPosition): ListRequest => ({
   ...(seek === undefined ? {} : { seek }),
 })
 
-/** A view over a store that returns one page and records its requests. */
+/** A view over a store that returns the same page for each request, and records the requests. */
 function over(page: Page<Row>, given = options) {
   const asked: ListRequest[] = []
   const under: Adapter<unknown, unknown> = {
@@ -78,7 +78,7 @@ describe('seek positions through a view', () => {
     expect(asked[0]).not.toHaveProperty('seek')
   })
 
-  it('QUERY-7: lists are not seekable if a conversion loses information', async () => {
+  it('QUERY-7: a page is not seekable if a conversion loses information about one of its items', async () => {
     const lossy: AdapterViewOptions = {
       ...options,
       toWire: { importe: (cents: number | null) => cents && Math.floor(cents / 100) },
@@ -168,7 +168,7 @@ describe('seek positions through a view', () => {
     expect({ ...view, create: async () => 'absent' }).toMatchObject({ computes: true })
   })
 
-  it('HDR-3: a call with a converted scope keeps its freshness and time limit', async () => {
+  it('HDR-3: a call with a renamed scope keeps its freshness and time limit, but needs neither', async () => {
     const calls: AdapterCall[] = []
     const under: Adapter<unknown, unknown> = {
       list: () => ({ items: [] }),

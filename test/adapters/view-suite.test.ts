@@ -1,4 +1,4 @@
-/** A view satisfies the contract of the adapter that it wraps. */
+/** A view without options passes the checks that its adapter passes. */
 import { expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { adapterView } from '../../src/adapters/view.js'

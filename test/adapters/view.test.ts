@@ -99,7 +99,7 @@ describe('VER-1: reading through a view', () => {
     expect(await listed(where('etiquetas', 'contains', 'a'))).toEqual(['1/1'])
   })
 
-  it('a value that does not exist in the store matches nothing', async () => {
+  it('a value that fromWire converts to undefined matches nothing', async () => {
     const where = (op: string, value: unknown) => ({
       where: [{ field: 'importe', path: ['importe'], op, value } as ListRequest['where'][number]],
     })
@@ -127,7 +127,7 @@ describe('VER-1: reading through a view', () => {
     })
   })
 
-  it('the other properties of a page are those of the store', async () => {
+  it('the total of a page is that of the store', async () => {
     expect(await over().list(request({ size: 1 }), call())).toMatchObject({ total: 3, items: [{ value: first }] })
   })
 

@@ -32,7 +32,7 @@ function start(args: readonly string[], env: Record<string, string> = {}) {
 }
 
 describe('npm run bench', () => {
-  it('measures the named servers in separate processes, and writes the results', async () => {
+  it('measures only the named servers, prints the results, and writes them as JSON', async () => {
     const { output, ended } = start(
       ['--workloads', 'item', '--servers', 'raw,mounted', '--rounds', '2', '--requests', '20', '--json', 'out.json'],
       {
@@ -62,7 +62,7 @@ describe('npm run bench', () => {
     expect(await schemas()).toBe(0)
   })
 
-  it('sends the same mix to every server with --tail, and reports the slowest responses of each kind', async () => {
+  it('with --tail, reports the slowest responses of each kind of request, for both servers', async () => {
     await using place = await freshDatabase()
     const { output, ended } = start(['--tail', '--rounds', '1', '--seconds', '1', '--json', 'tail.json'], {
       DATABASE_URL: place.url,

@@ -18,7 +18,7 @@ describe('the load generator', () => {
     expect(parseReply(bytes, false)).toEqual({ status: 200, tag: undefined })
   })
 
-  it('detects that a 304 and a 204 end after the header, and that a chunked body ends after the last chunk', () => {
+  it('detects that a 304 ends after the header, and that a chunked body ends after the last chunk', () => {
     expect(parseReply(Buffer.from('HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n'), false)).toMatchObject({
       status: 304,
     })

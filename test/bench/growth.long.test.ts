@@ -147,7 +147,7 @@ describe('the load', () => {
       headers: { 'if-none-match': '"a"' },
       status: 304,
     })
-    // The mix reads some records that must stay unchanged, and never writes them.
+    // The mix never changes a record that it reads.
     const changed = new Set(asked.filter(({ method }) => method === 'PATCH').map(({ path }) => path))
     expect(asked.filter(({ method, path }) => method === undefined && changed.has(path))).toEqual([])
     expect(mixed({ first: 2000, ...mix })(0)(undefined).headers).not.toEqual(asked[0]?.headers)
@@ -155,7 +155,7 @@ describe('the load', () => {
 })
 
 describe('the data', () => {
-  it('has the same number of pieces in every branch, newest first and with distinct times', () => {
+  it('has pieces with distinct times, and lists ten of each branch, newest first', () => {
     for (const rows of [10, 100, 1000]) {
       const extent = extentOf(rows, 10)
       const all = [...piecesOf(extent)]
@@ -254,7 +254,7 @@ describe('the report', () => {
     ]).toEqual(['999 us', '2.00 s', '1.50 s', '3.00 MB', '-2.00 kB'])
   })
 
-  it('has a well-formed chart, with a panel for each curve and a line for each series of its first unit', () => {
+  it('has a well-formed chart, with a line for each series of the first unit that has several points', () => {
     const svg = growthChart(result)
     expect(XMLValidator.validate(svg)).toBe(true)
     expect(svg.match(/<polyline/g)).toHaveLength(2)
@@ -286,7 +286,7 @@ describe('the options of npm run bench:growth', () => {
     })
   })
 
-  it('--list and --help print every curve and option', () => {
+  it('--list prints every curve, and --help prints the options', () => {
     for (const name of curveNames) expect(parseOptions(['--list'], '/')).toContain(`  ${name} `)
     expect(parseOptions(['--help'], '/')).toContain('--connections n')
   })

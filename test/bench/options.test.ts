@@ -47,7 +47,7 @@ describe('the options of the benchmark', () => {
     })
   })
 
-  it('--list and --help print every server, workload and option', () => {
+  it('--list prints every server and workload, and --help prints the options', () => {
     const list = parseOptions(['--list'], '/') as string
     for (const name of [...serverNames, ...workloadNames]) expect(list).toContain(`  ${name} `)
     expect(parseOptions(['--help'], '/')).toContain('--against path')

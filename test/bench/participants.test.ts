@@ -32,7 +32,7 @@ describe('the participants of a benchmark', () => {
     ])
   })
 
-  it('are listed in pairs if two checkouts are compared, and servers that do not use the library are left out', () => {
+  it('are paired if both of two checkouts can start them; servers that do not use the library are left out', () => {
     const field = selectParticipants({ servers: undefined, against: old }, whole)
     expect(ids(field)).toEqual([
       'express-helper',

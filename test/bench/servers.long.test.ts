@@ -23,7 +23,7 @@ const keys = keysOf(secrets)
 const token = keys.token('*:read *:write')
 
 /**
- * The running servers. There is one for each combination of start options that a workload needs.
+ * The running servers, by their name and start options.
  */
 const started = new Map<string, Promise<Server>>()
 let database: Database

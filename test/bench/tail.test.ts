@@ -51,7 +51,7 @@ describe('an open loop', () => {
       expect(time).toBeGreaterThanOrEqual((arrived[at] as number) - (due[at] as number))
   })
 
-  it('ends at a response with an unexpected status', async () => {
+  it('rejects if the check of a response throws, or if the mix of requests throws', async () => {
     const connections = await connectionsTo((_req, res) => res.end('x'), 1)
     const refuse = (): never => {
       throw new Error('wrong')

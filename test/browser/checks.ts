@@ -1,4 +1,4 @@
-/** Checks that apply to every page. Each returns a list of faults. */
+/** Checks that apply to any page. Each returns a list of faults. */
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { ask } from './visit.js'
@@ -36,8 +36,8 @@ interface Stop {
 }
 
 /**
- * Walks through the page with the Tab key. Each element that can be operated must be reached once
- * and show its focus.
+ * Walks through the page with the Tab key. Each element that can be operated must be reached and
+ * show its focus.
  */
 export async function keyboardFaults(page: Page): Promise<readonly string[]> {
   const count = await ask<number>(page, 'startWalk()')
@@ -57,7 +57,7 @@ export async function keyboardFaults(page: Page): Promise<readonly string[]> {
 
 /**
  * The first press of Tab must focus a skip link. After Enter, the next press must focus an element
- * inside the target of the link.
+ * inside the target of the link, or after it.
  */
 export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
   await ask(page, 'startWalk()')
@@ -74,7 +74,10 @@ export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
     : [`The skip link leads to ${target}, and the next stop lies before it.`]
 }
 
-/** Text of the page that is hidden. Forms that are shown only by a script are excluded. */
+/**
+ * Text of the page that is hidden. Collapsed details and hidden forms, which only a script can
+ * process, are accepted.
+ */
 export const unreadableFaults = async (page: Page): Promise<readonly string[]> =>
   (await ask<readonly string[]>(page, 'unreadable()')).map((text) => `Nobody can read: ${text}`)
 

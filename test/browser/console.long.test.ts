@@ -1,6 +1,6 @@
 /**
  * The console of the docs as a page: its accessibility, its keyboard operation, and its behavior in
- * narrow windows, without JavaScript and without other hosts.
+ * narrow windows and without JavaScript. It sends no requests to other hosts.
  */
 import { describe, expect, it } from 'vitest'
 import { hashPassword, login, publicToken, tokenIssuer } from '../../src/auth/index.js'
@@ -41,7 +41,7 @@ describe.each(['light', 'dark'] as const)('the console in the %s scheme', (schem
   })
 })
 
-/** Waits until the transitions of buttons have ended. */
+/** Waits until all animations of the page have ended, such as the transitions of buttons. */
 const settled = (page: { evaluate<T>(text: string): Promise<T> }): Promise<void> =>
   page.evaluate(
     'new Promise(requestAnimationFrame).then(() => Promise.allSettled(document.getAnimations().map(({ finished ' +
@@ -106,7 +106,7 @@ describe('the console', () => {
     },
   )
 
-  it('logs in below the mount path of the service, with any characters in the password', async () => {
+  it('logs in below the mount path of the service, with a password that is not ASCII', async () => {
     const found = { hash: await hashPassword('contraseña: 3 €'), principal: { sub: 'ana' } }
     const issue = tokenIssuer({ key })
     const address = await serve(

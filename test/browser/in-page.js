@@ -87,7 +87,7 @@ globalThis.rig = (() => {
       stops()
         .filter((element) => !seen.has(element))
         .map(nameOf),
-    /** Whether the focus is inside the target of the URL fragment. */
+    /** Whether the focus is inside the target of the URL fragment, or after it. */
     focusIsBelowTarget() {
       const target = document.querySelector(':target')
       const element = document.activeElement

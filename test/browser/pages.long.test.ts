@@ -66,7 +66,7 @@ describe('the pages', () => {
     })
   })
 
-  it('link to each other, and no link is dead', async () => {
+  it('link to each other, and no link to a page or within a page is dead', async () => {
     const address = await serve()
     const seen = new Set<string>()
     const waiting = [`${address}/`]

@@ -81,7 +81,7 @@ describe('a visit', () => {
     expect(faults).toContainEqual(expect.stringMatching(fault))
   })
 
-  it('finds content blocked by the content security policy: inline styles and scripts, foreign images', async () => {
+  it('finds what the content security policy blocks: inline styles and scripts, images of other hosts', async () => {
     const faults = await faultsOf(
       await site(`${sound}<p style="color: red">Red</p><script>1</script><img alt="" src="https://example.com/a.png">`),
       {},
@@ -96,7 +96,7 @@ describe('a visit', () => {
     expect(faults).toContainEqual(expect.stringMatching(/^Console: .*style-src/))
   })
 
-  it('finds a link to another host that was followed, and never connects to another host', async () => {
+  it('finds that a link to another host was followed, but does not connect to that host', async () => {
     const address = await site(`${sound}<a href="https://example.com/">Away</a>`)
     const faults = await faultsOf(address, {}, async ({ page }) => {
       await Promise.all([page.waitForEvent('requestfailed'), page.getByText('Away').click()])

@@ -28,7 +28,7 @@ const sourceFile = 'site/examples/pre-piezas/main.ts.html'
 const shown = ['docs/index.html', 'docs/tutorial.html', 'docs/errors.html', 'docs/performance.html']
 
 describe('the pages of the site', () => {
-  it('are the README, the pages of docs, and the examples with their source files', () => {
+  it('include the README, pages of docs, and examples with their source files', () => {
     expect([...pages.keys()]).toEqual(
       expect.arrayContaining(['index.html', 'CHANGELOG.html', 'docs/index.html', 'docs/tutorial.html']),
     )
@@ -44,11 +44,11 @@ describe('the pages of the site', () => {
     expect([...pages].flatMap(([path, html]) => missingOf(path, html, pages))).toEqual([])
   })
 
-  it('have the anchors that problem types refer to', () => {
+  it('have the anchor HDR-3-stale, to which a problem type refers', () => {
     expect([...anchorsOf(pages.get('docs/errors.html') ?? '')]).toContain('HDR-3-stale')
   })
 
-  it('all open without an error in the console, and fit a narrow window', async () => {
+  it('open without an error in the console, and fit a narrow window (only one of the source files)', async () => {
     await visit(base, { width: 320 }, async ({ page }) => {
       for (const path of [...written, sourceFile]) {
         await page.goto(`${base}${path}`)
@@ -75,13 +75,16 @@ describe('the pages of the site', () => {
     },
   )
 
-  it.each([1400, 320])('are usable with the keyboard alone in a window of %d pixels', async (width) => {
-    await visit(`${base}docs/tutorial.html`, { width }, async ({ page }) => {
-      expect(await keyboardFaults(page)).toEqual([])
-    })
-  })
+  it.each([1400, 320])(
+    'include the tutorial, which is usable with the keyboard alone in a window of %d pixels',
+    async (width) => {
+      await visit(`${base}docs/tutorial.html`, { width }, async ({ page }) => {
+        expect(await keyboardFaults(page)).toEqual([])
+      })
+    },
+  )
 
-  it.each([1400, 320])('have a skip link in a window of %d pixels', async (width) => {
+  it.each([1400, 320])('include the tutorial, which has a skip link in a window of %d pixels', async (width) => {
     await visit(`${base}docs/tutorial.html`, { width }, async ({ page }) => {
       await page.keyboard.press('Tab')
       expect(await page.locator(':focus').innerText()).toBe('Skip to content')

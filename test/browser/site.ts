@@ -38,7 +38,7 @@ export async function serveSite(): Promise<ServedSite> {
   return { base: `http://127.0.0.1:${port}/some/folder/`, close }
 }
 
-/** The HTML of every page of the site, by the path of the page. */
+/** The HTML of each page of the site except `404.html`, by the path of the page. */
 export const sitePages = (): ReadonlyMap<string, string> =>
   new Map(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -50,7 +50,7 @@ export const sitePages = (): ReadonlyMap<string, string> =>
 export const anchorsOf = (html: string): ReadonlySet<string> =>
   new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id))
 
-/** The links of a page whose target, a file or an anchor, does not exist. */
+/** The links of a page to files and anchors of the site that do not exist. */
 export function missingOf(path: string, html: string, pages: ReadonlyMap<string, string>): readonly string[] {
   const targets = [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, target = '']) => target)
   return targets

@@ -1,4 +1,7 @@
-/** A service without caches gives the same responses as a service with caches, byte for byte. */
+/**
+ * A service without caches responds like services with caches, byte for byte, except for `Date`,
+ * `RateLimit` and the tags in responses to writes.
+ */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
@@ -207,7 +210,7 @@ describe.each([
   ['PGlite', inPglite, 3],
 ] as const)('a service with `caches: false`, over %s', (_, open, numRuns) => {
   itWithCaches(
-    'HDR-2, REP-1: responds like two services with caches, for any caller and after any change',
+    'HDR-2, REP-1: responds like two services with caches, to both callers and after random changes',
     async () => {
       const ground = await open()
       const services = [serviceOver(ground, false), serviceOver(ground, true), serviceOver(ground, true)]

@@ -1,4 +1,4 @@
-/** Clients of a service that use third-party caches. */
+/** Clients that send their requests through third-party caches. */
 import zlib from 'node:zlib'
 import CachePolicy from 'http-cache-semantics'
 import { Agent, cacheStores, type Dispatcher, interceptors, request } from 'undici'

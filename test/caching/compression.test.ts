@@ -1,6 +1,6 @@
 /**
- * The middleware `compression`, in front of a service and within it. Each content coding is a
- * representation of its own, so it has its own strong tag (RFC 9110 8.8.3.3).
+ * The middleware `compression`, in front of a service and within it. A body in another content
+ * coding is another representation, so it has another strong tag (RFC 9110 8.8.3.3).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import zlib from 'node:zlib'
@@ -69,7 +69,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       '/v8/piezas/1/componentes',
     ]
 
-    it('HDR-2: a tag always identifies the same bytes, because each content coding has its own tag', async () => {
+    it('HDR-2: the tag of an encoded body is the tag of the plain body plus the content coding', async () => {
       const { origin, close } = await served(express, place)
       for (const path of paths) {
         const plain = await ask(origin, 'GET', path)
@@ -193,7 +193,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
     await all.close()
   })
 
-  it('HDR-3: tags are accepted with the suffixes of Apache, Caddy and lighttpd, and with the W/ of nginx', async () => {
+  it('HDR-3: tag suffixes of Apache, Caddy and lighttpd are accepted, and the W/ of nginx as an option', async () => {
     for (const weakIfMatch of [false, true]) {
       const { origin, close } = await listen(express().use(build(data(), { weakIfMatch })))
       for (const path of ['/v8/piezas/2', '/v8/piezas?limit=2', '/v8/search?q=b']) {
@@ -201,8 +201,8 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
         const suffixed = (suffix: string) => `${etag.slice(0, -1)}-${suffix}"`
         for (const known of [suffixed('gzip'), suffixed('br'), suffixed('zstd'), `W/${etag}`]) {
           const again = await ask(origin, 'GET', path, { 'if-none-match': known })
-          // The service returns its own tag. The server in front adds its suffix to the 304 as it
-          // did to the 200.
+          // The service returns its own tag. A server in front would add its suffix to the 304, as
+          // it does to the 200.
           expect([path, known, again.status, again.etag]).toEqual([path, known, 304, etag])
           expect((await ask(origin, 'GET', path, { 'if-match': known })).status).toBe(
             known.startsWith('W/') && !weakIfMatch ? 412 : 200,
@@ -305,7 +305,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       },
     )
 
-    it('HDR-2: the tag is right if the handler writes in pieces, encodes, sets its own tag or fails late', async () => {
+    it('HDR-2: the tag is right if a handler writes in pieces, encodes a body, sets a tag or throws', async () => {
       const { origin, close } = await listen(app('compression', 'ifMatch'))
       const zip = { 'accept-encoding': 'gzip' }
       const pieces = await ask(origin, 'GET', '/pieces', zip)

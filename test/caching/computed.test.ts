@@ -19,8 +19,8 @@ const cuentasConPadre = defineResource({
 })
 
 /**
- * Creates an adapter whose balance is computed on each read. `pass()` changes the balance, but not
- * the version.
+ * Creates an adapter that computes the balance (`saldo`) on each read. `pass()` changes the
+ * balance, but not the version.
  */
 function computing() {
   let saldo = 1

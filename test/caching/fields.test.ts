@@ -19,7 +19,7 @@ const paths = [
 ]
 /** Fields of the 200 that a 304 must have with the same values. */
 const kept = ['etag', 'cache-control', 'vary', 'content-location', 'expires']
-/** Fields that describe a body, which a 304 does not have. */
+/** The names of fields that describe a body. A 304 has none of these fields. */
 const ofBodies = /^(?:content-(?!location|security-policy)|transfer-encoding|x-total-count|last-modified|accept-ranges)/
 
 const caller = authenticate({ field: 'x-authorization-token', challenge: 'Test', identify: (name) => name })
@@ -51,7 +51,7 @@ describe.each(fronts)('with %s in front', (_, before, vary) => {
     await close()
   })
 
-  it('HDR-6: the Vary of a problem names everything that determines it, and problems are never stored', async () => {
+  it('HDR-6: the Vary of a problem names the request fields that determine it, and it is not stored', async () => {
     const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never }, before)
     const as = { 'x-authorization-token': 'ana' }
     for (const [status, method, path, headers] of [
@@ -79,7 +79,7 @@ describe.each(fronts)('with %s in front', (_, before, vary) => {
   })
 })
 
-it('HDR-6: the 204 of an endpoint has private, no-cache by default', async () => {
+it('HDR-6: the 204 of an endpoint has Cache-Control: private, no-cache by default', async () => {
   const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never })
   const { status, headers } = await send('GET', '/v1/silencio', { 'x-authorization-token': 'ana' })
   expect([status, headers['cache-control'], headers.vary]).toEqual([

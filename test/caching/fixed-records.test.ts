@@ -224,7 +224,7 @@ describe('a record that is shown repeatedly', () => {
     )
   }, 240_000)
 
-  it('AUTH-4: shows each caller only the record that the store returns to this caller', async () => {
+  it('AUTH-4: is shown to each caller as the store returns it to this caller', async () => {
     const adapter = {
       list: async (_: unknown, { principal }: { principal: unknown }) => ({
         items: [{ value: { id: 'x', name: principal === 'ana' ? 'secret' : null }, version: '1' }],

@@ -1,6 +1,6 @@
 /**
- * A linter of responses. It checks the rules of RFC 9110, 9111, 8288 and 9457, and of the
- * conventions, that apply to all responses.
+ * A linter of responses. It checks rules of RFC 9110, 9111, 8288 and 9457, and of the conventions,
+ * that apply to all responses.
  */
 
 export interface Exchanged {
@@ -22,8 +22,7 @@ const challenge = `${token}(?:[ ]+${token}=(?:${token}|${quoted})(?:[ \\t]*,[ \\
 const parameter = `;[ \\t]*${token}(?:=(?:${token}|${quoted}))?`
 
 /**
- * The grammar of the header fields that the library sends. Each of these fields must occur at most
- * once.
+ * The grammar of header fields that the library sends.
  */
 const grammar: Readonly<Record<string, RegExp>> = {
   accept: list(`${token}/${token}(?:${parameter})*`),
@@ -51,11 +50,11 @@ const grammar: Readonly<Record<string, RegExp>> = {
   'x-total-count': /^\d+$/,
 }
 
-/** The directives of responses (RFC 9111 5.2.2). */
+/** The directives that a response may have in these tests (RFC 9111 5.2.2). */
 const directives = /^(?:no-store|no-cache|private|public|must-revalidate|no-transform|max-age=\d+|s-maxage=\d+)$/
 
 /**
- * The faults of a response, one sentence each. `authenticated` is the name of the field with the
+ * The faults of a response, each as a short text. `authenticated` is the name of the field with the
  * credentials, if the path requires credentials.
  */
 export function lint(exchanged: Exchanged, authenticated: string | undefined): string[] {

@@ -1,6 +1,6 @@
 /**
- * Rendered bytes are reused (`src/representation/reuse.ts`). They equal newly rendered bytes after
- * every kind of change and for every caller.
+ * Rendered bytes are reused (`src/representation/reuse.ts`). They must equal newly rendered bytes,
+ * after any change and for any caller.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -374,7 +374,7 @@ describe('records that can still change', () => {
     ],
   ]
 
-  it.each(changing)('REP-8: are rendered for every response: %s', async (_, make) => {
+  it.each(changing)('REP-8: are rendered again, so that the next response shows the change: %s', async (_, make) => {
     const state = { nombre: 'uno' }
     const stored = make(state) as { value: { id: number; nombre?: string; partes?: unknown[] }; version: string }
     const adapter = { read: () => [stored], list: () => ({ items: [stored], total: 1 }) }

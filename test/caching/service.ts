@@ -1,4 +1,4 @@
-/** A service over memory or PostgreSQL, with every kind of resource that has a tag. */
+/** A service over memory or PostgreSQL, with several kinds of resources that have tags. */
 import compression from 'compression'
 import express from 'express'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'

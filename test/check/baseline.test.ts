@@ -34,7 +34,7 @@ describe('a violation with an entry in the baseline', () => {
     expect(compare([one], [one], '9999-12-31').accepted.length).toBe(1)
   })
 
-  it('an entry applies only to violations of the same check at the same path', () => {
+  it('is accepted only if the entry names its check and its path', () => {
     expect(compare([one], [{ ...one, where: '/v1/orders' }, other], '2026-01-01').fresh).toEqual([one])
   })
 })

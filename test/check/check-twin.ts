@@ -18,7 +18,7 @@ export const principalsOf = (fault: Fault | undefined) => [
   { name: 'expired', token: tokenOf('admin', 1), expired: true },
 ]
 
-/** Checks a twin. `only` lists the clauses to check. By default all clauses are checked. */
+/** Checks a twin. `only` lists the clauses or checks to run. By default all checks are run. */
 export async function checkTwin(fault?: Fault, only?: readonly string[]): Promise<CheckReport> {
   const { origin, close } = await serving(twinApp(fault))
   const folder = mkdtempSync(join(tmpdir(), 'check-'))

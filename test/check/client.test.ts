@@ -40,6 +40,14 @@ it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])(
   },
 )
 
+it.each(['', '?limit=1', '/'])('the client sends a URL whose authority is followed by "%s"', async (end) => {
+  const { asked, url } = await answering()
+  const client = new Client(options)
+  await client.send('GET', `${new URL(url).origin}${end}`)
+  expect(asked).toEqual([`GET ${end.startsWith('/') ? end : `/${end}`}`])
+  client.close()
+})
+
 it('the client sends a URL exactly as given, without normalizing it', async () => {
   const { asked, url } = await answering()
   const client = new Client(options)

@@ -102,11 +102,52 @@ it('writes a script that reproduces a violation on its own and contains no token
   expect(out).toContain('Expected: 200 with an empty array')
 })
 
-it('a script that sends an altered token alters it with shell commands only', async () => {
+it('a script can send an altered token, although it contains no token', async () => {
   const origin = await start('signature not verified')
   await run(origin, ...usual, '--only', 'AUTH-4/nobody,AUTH-5', '--scripts', 'breaks')
   const { code, out } = await shell(join(cwd, 'breaks/AUTH-5-altered-v1-orders.sh'))
   expect([code, out]).toEqual([1, expect.stringMatching(/^--- answer 1\nHTTP\/1\.1 200 /)])
+})
+
+it.each([
+  ['HDR-3/stale', 'Evidence of the break. The check got 200.'],
+  ['HDR-3/race', '2 requests at the same time. Evidence of the break. The check got 200, 200.'],
+])('a script for %s that the command writes sends the requests that violate the rule', async (check, comment) => {
+  const origin = await start('If-Match ignored')
+  await run(origin, ...usual, '--write', '--only', check, '--scripts', 'breaks')
+  const name = `breaks/${check.replace('/', '-')}-v1-orders.sh`
+  expect(inCwd(name)).toContain(comment)
+  expect(await shell(join(cwd, name))).toMatchObject({ code: 1 })
+})
+
+it('a script sends unsafe requests only to its own record, or after DISPOSABLE=yes', async () => {
+  const app = twinApp()
+  const unsafe: string[] = []
+  service = await serving((req, res) => {
+    if (req.method === 'GET' || req.method === 'OPTIONS' || req.method === 'HEAD') return app(req, res)
+    unsafe.push(`${req.method} ${req.url}`)
+    return req.method === 'DELETE' && req.url === '/v1/orders' ? res.writeHead(418).end() : app(req, res)
+  })
+  const { out } = await run(
+    service.origin,
+    ...usual,
+    '--disposable',
+    '--only',
+    'VERB-7/refused,ERR-1/statuses',
+    '--scripts',
+    'breaks',
+  )
+  expect(out).toContain(`request   DELETE ${service.origin}/v1/orders -> 418`)
+  expect(out).toContain('BREAKS  ERR-1/statuses  service')
+  unsafe.length = 0
+  const names = readdirSync(join(cwd, 'breaks'))
+  expect(names.length).toBeGreaterThan(0)
+  for (const name of names)
+    expect(await shell(join(cwd, 'breaks', name))).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('DISPOSABLE=yes'),
+    })
+  expect(unsafe).toEqual([])
 })
 
 it('a script exits with 2 if it lacks the token or gets no response', async () => {
@@ -135,7 +176,7 @@ function shell(
   })
 }
 
-it('writes a JUnit report and a JSON report', async () => {
+it('writes a JUnit report, and prints a JSON report without tokens', async () => {
   const { out } = await run(await start('406 for 415'), ...usual, '--only', 'HDR-1', '--json', '--junit', 'report.xml')
   const report = JSON.parse(out)
   const broken = report.results.find((one: { verdict: string }) => one.verdict === 'breaks')
@@ -159,6 +200,24 @@ it('a baseline accepts the violations that it lists until their last day, and no
   expect((await run(origin, ...usual, ...only, '--baseline', 'late.json')).code).toBe(1)
   writeFileSync(join(cwd, 'other.json'), JSON.stringify(known.slice(1)))
   expect((await run(origin, ...usual, ...only, '--baseline', 'other.json')).code).toBe(1)
+})
+
+it('a baseline keeps the entries of all checks that a run leaves out, and drops those of unknown checks', async () => {
+  const origin = await start()
+  const page = readFileSync(new URL('../../docs/check.md', import.meta.url), 'utf8')
+  const checks = [...page.matchAll(/^\| `([A-Z]+-\d+\/[\w-]+)` \|/gm)].map(([, check]) => check as string)
+  const known = checks
+    .filter((check) => !check.startsWith('QUERY-7/'))
+    .map((check) => ({ check, where: check.startsWith('AUTH-6/') ? 'service' : '/v1/orders' }))
+  expect(known.map(({ check }) => check)).toEqual(expect.arrayContaining(['VERB-7/refused', 'AUTH-6/limited']))
+  const unknown = { check: 'VERB-7/unknown', where: '/v1/orders' }
+  writeFileSync(join(cwd, 'known.json'), JSON.stringify([...known, unknown]))
+  const files = ['--baseline', 'known.json', '--write-baseline', 'known.json']
+  const { error } = await run(origin, ...usual, '--only', 'QUERY-7', ...files)
+  expect(error.match(/.* was not checked: there is no such check/g)).toEqual([
+    'VERB-7/unknown at /v1/orders was not checked: there is no such check',
+  ])
+  expect(JSON.parse(inCwd('known.json'))).toEqual(known)
 })
 
 it('--dry-run prints the plan and sends nothing', async () => {
@@ -227,6 +286,36 @@ it('--write refuses to start while the ledger lists leftover records, and --clea
   expect([third.code, third.out]).toEqual([0, expect.stringMatching(/^([1-9]\d*) of \1 removed\.\n$/)])
   const fourth = await run(origin, ...usual, '--write', '--only', 'VERB-6')
   expect([fourth.code, fourth.out]).toEqual([0, expect.stringMatching(/: 2 hold, 0 break/)])
+})
+
+it.each([
+  [
+    ['--token', 'CHECK_ADMIN_TOKEN'],
+    [
+      'the first principal gets 401 for an unknown version: VER-1/unknown',
+      'GET /v1/orders got 401: the first principal must be able to read it: QUERY-7/past-end, VERB-7/refused',
+      'DELETE got 401: the first principal needs valid credentials: VERB-7/refused',
+    ],
+  ],
+  [
+    [],
+    [
+      'a caller without credentials gets 401 for an unknown version: VER-1/unknown',
+      'GET /v1/orders got 401: no principal was given that can read it: QUERY-7/past-end, VERB-7/refused',
+      'DELETE got 401: no principal with valid credentials was given: VERB-7/refused',
+    ],
+  ],
+])('with the flags %j, the reasons after a 401 name only principals that were given', async (flags, reasons) => {
+  const app = twinApp('no credentials needed')
+  service = await serving((req, res) => {
+    const isOpen = req.method !== 'DELETE' && req.url?.startsWith('/v1/customers') === true
+    if (isOpen) return app(req, res)
+    res.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end()
+  })
+  const usualButToken = ['--document', 'openapi.json', '--rate', '9999999']
+  const only = ['--only', 'VER-1,QUERY-7/past-end,VERB-7/refused']
+  const { out } = await run(service.origin, ...usualButToken, ...flags, '--disposable', ...only)
+  for (const reason of reasons) expect(out).toContain(`  ${reason}\n`)
 })
 
 it('exits with 2 if nothing could be checked', async () => {

@@ -131,6 +131,11 @@ it('the checks with writes report no violation and leave no records behind', () 
   expect(written.counts.holds).toBeGreaterThan(20)
 })
 
+it('the checks of the flags of contracts report no violation and leave no records behind', () => {
+  expect(violationTexts(flags)).toEqual([])
+  expect(flags.left).toEqual([])
+})
+
 it('the checks of the public API report no violation', () => {
   expect(violationTexts(outside)).toEqual([])
   expect(outside.left).toEqual([])

@@ -22,7 +22,7 @@ const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
 const data = generate(120)
 afterAll(() => stores.close())
 
-/** The clauses and checks that gateways are known to violate. */
+/** Clauses and checks that wrong settings of gateways are known to violate. */
 const only = ['PATH-11', 'VERB-8', 'HDR-2', 'HDR-3/stale', 'HDR-4', 'QUERY-2/plus', 'QUERY-7', 'REP-1', 'VERB-2']
 
 async function behind(start: (upstream: number) => ReturnType<(typeof right)['nginx'] & {}>): Promise<CheckReport> {
@@ -74,7 +74,7 @@ it.each([
   expect(textOf(report)).toContain('gateway   the rule holds without the gateway')
 })
 
-it('docs/gateways.md shows the settings that these tests use', () => {
+it('docs/gateways.md shows the main lines of the settings that these tests use', () => {
   const page = readFileSync(new URL('../../docs/gateways.md', import.meta.url), 'utf8')
   const source = readFileSync(new URL('gateways.ts', import.meta.url), 'utf8')
   for (const line of [

@@ -83,8 +83,12 @@ it.each([
 })
 
 it.each([
-  ['holds for an item at another path', { '/v1/customers/vip': { id: 0 } }, 'holds'],
-  ['holds for a list of other records', { '/v1/customers/vip': [{ name: 'vip' }] }, 'holds'],
+  ['holds if a path below the collection returns an item, not a list', { '/v1/customers/vip': { id: 0 } }, 'holds'],
+  [
+    'holds if a path below the collection returns a list of other records',
+    { '/v1/customers/vip': [{ name: 'vip' }] },
+    'holds',
+  ],
   [
     'holds if no member of the items has the value in the path',
     { '/v1/customers/vip': shared['/v1/customers'] },

@@ -49,6 +49,29 @@ it('the ledger allows a URL below a created record only after that URL was annou
   ledger.close()
 })
 
+it.each(['', '/', '/.', '/%2E%2e', '/?x', '/;x', '/%2F', '/8/'])(
+  'the ledger refuses "/v1/orders%s" as the URL of a record, because it may be the URL of the collection',
+  (end) => {
+    const ledger = new Ledger(path)
+    const number = ledger.intend(intent)
+    expect(() => ledger.created(number, `${orders}${end}`)).toThrow('is not the address of an item')
+    ledger.created(number, `${orders}/7`)
+    expect(() => ledger.below(`${orders}/7`, `${orders}/7/labels${end === '' ? '/' : end}`)).toThrow('is not below')
+    ledger.close()
+  },
+)
+
+it('a URL that may be that of a collection is ignored in a ledger of an earlier version of the package', () => {
+  const first = new Ledger(path)
+  first.intend(intent)
+  first.close()
+  appendFileSync(path, `${JSON.stringify({ step: 'created', number: 1, address: `${orders}/` })}\n`)
+  const second = new Ledger(path)
+  expect(second.left).toMatchObject([{ number: 1, post: orders }])
+  expect([second.left[0]?.address, second.mayWrite('DELETE', `${orders}/`)]).toEqual([undefined, false])
+  second.close()
+})
+
 it('a ledger can be continued after its process was killed, even in the middle of a line', () => {
   const first = new Ledger(path)
   first.created(first.intend(intent), `${orders}/7`)

@@ -64,11 +64,15 @@ it('"production" sends only known tokens, one request at a time, and reports why
 })
 
 it.each([
-  ['a password', { headers: { Authorization: 'Basic YTpi' } }, 'no passwords'],
+  ['a password', { headers: { Authorization: 'Basic YTpi' } }, 'no wrong or made-up passwords'],
   ['a large body', { body: 'x'.repeat(productionLimits.body + 1) }, 'no body of more than 65536 bytes'],
   ['an altered token', { caller: { kind: 'altered', name: 'admin' } }, 'no altered or made-up tokens'],
   ['a token without its signature', { caller: { kind: 'unsigned', name: 'admin' } }, 'no altered or made-up tokens'],
-  ['a login of a made-up user', { caller: { kind: 'basic', user: 'a', password: 'b' } }, 'no passwords'],
+  [
+    'a login of a made-up user',
+    { caller: { kind: 'basic', user: 'a', password: 'b' } },
+    'no wrong or made-up passwords',
+  ],
 ] as const)('"production" does not send %s', async (_what, options, message) => {
   let asked = 0
   const { origin, close } = await serving((_req, res) => {

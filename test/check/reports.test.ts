@@ -61,7 +61,7 @@ describe('every report', () => {
     expect(place.read('report.html')).toContain('more characters)')
   })
 
-  it('escapes characters that reorder or control text', () => {
+  it('escapes characters that reorder or control text, if it is text, HTML or Markdown', () => {
     for (const text of [ran.out, place.read('report.html'), place.read('report.md')])
       for (const character of ['\u202e', '\u0007', '\ud800']) expect(text).not.toContain(character)
     expect(place.read('report.html')).toContain('\\u202e')
@@ -69,7 +69,7 @@ describe('every report', () => {
 })
 
 describe('--html', () => {
-  it('is one file without external resources, and its policy allows only its own style and script', () => {
+  it('is one file without external resources, and its policy blocks everything by default', () => {
     const html = place.read('report.html')
     expect(html).not.toMatch(/<(?:img|link|iframe|object|embed|base)\b/)
     expect(html).not.toMatch(/\s(?:src|onerror)=["']/)
@@ -153,7 +153,7 @@ describe('--sarif', () => {
     ])
   })
 
-  it('gives each violation its own fingerprint, which is the same in every run', async () => {
+  it('gives each violation its own fingerprint, which is the same in another run', async () => {
     const hashes = (text: string): string[] =>
       JSON.parse(text).runs[0].results.map((one: { partialFingerprints: object }) =>
         JSON.stringify(one.partialFingerprints),
@@ -207,7 +207,7 @@ describe('--sarif', () => {
 })
 
 describe('--junit', () => {
-  it('is well-formed XML', () => {
+  it('is well-formed XML, with a failure for each violation', () => {
     const parser = new SaxesParser()
     const cases: string[] = []
     parser.on('opentag', ({ name }) => cases.push(name))

@@ -12,6 +12,7 @@ import type { Principal } from '../../src/check/client/principals.js'
 import { checkService } from '../../src/check/index.js'
 import { cksum } from '../../src/check/report/cksum.js'
 import { scriptsOf } from '../../src/check/report/scripts.js'
+import { withoutSecrets } from '../../src/check/report/secrets.js'
 import { share } from '../size.js'
 import { principalsOf } from './check-twin.js'
 import { serving } from './serving.js'
@@ -59,13 +60,17 @@ interface Ran {
 }
 
 /** Runs the named scripts of the folder, one after the other. */
-async function runAll(names: readonly string[], principals: readonly Principal[]): Promise<readonly Ran[]> {
+async function runAll(
+  names: readonly string[],
+  principals: readonly Principal[],
+  more: NodeJS.ProcessEnv = {},
+): Promise<readonly Ran[]> {
   const all: Ran[] = []
   const tokens = Object.fromEntries(principals.map(({ name, token }) => [`${name.toUpperCase()}_TOKEN`, token]))
   for (const name of names)
     all.push(
       await new Promise((resolve) => {
-        execFile('sh', [join(folder, name)], { env: { ...env, ...tokens } }, (error, stdout, stderr) =>
+        execFile('sh', [join(folder, name)], { env: { ...env, ...tokens, ...more } }, (error, stdout, stderr) =>
           resolve({ name, code: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` }),
         )
       }),
@@ -87,7 +92,7 @@ const few = ['past the end is 404', 'pages overlap', 'If-Match ignored', 'PUT lo
 const fewFaults = faults.filter(([fault]) => few.includes(fault))
 
 it.each(share(faults, 4, fewFaults))(
-  'the scripts for the fault "%s" reproduce it and leave nothing behind',
+  'any scripts for the fault "%s" reproduce it, and leave nothing behind',
   async (fault, clause) => {
     const principals = principalsOf(fault as Fault)
     const faulty = await serving(twinApp(fault as Fault))
@@ -102,7 +107,8 @@ it.each(share(faults, 4, fewFaults))(
       disposable: true,
       only: [clause, 'VERB-1', 'HDR-2'],
     })
-    const scripts = scriptsOf(report.results, principals)
+    // As in the command, the scripts are written from the report without its tokens.
+    const scripts = scriptsOf(withoutSecrets(report, principals).results, principals)
     for (const { name, text } of scripts) writeFileSync(join(folder, name), text)
     const names = scripts.map(({ name }) => name)
     const before = await totalOf(faulty.origin)
@@ -125,6 +131,35 @@ it.each(share(faults, 4, fewFaults))(
   },
 )
 
-it('cksum() returns what the shell command prints', () => {
+it('a script that sends a wrong password for a real user sends nothing unless DISPOSABLE is "yes"', async () => {
+  let requests = 0
+  const app = twinApp('login reveals unknown users')
+  const { origin, close } = await serving((req, res) => {
+    requests += 1
+    app(req, res)
+  })
+  const principals = principalsOf(undefined)
+  const report = await checkService({
+    base: origin,
+    target: resolveTarget(documentOf(undefined)),
+    principals,
+    account: { user: 'ana', password: 'secret' },
+    rate: 100_000,
+    write: join(folder, 'ledger.jsonl'),
+    disposable: true,
+    only: ['AUTH-6/unknown-user'],
+  })
+  const [script] = scriptsOf(withoutSecrets(report, principals).results, principals)
+  writeFileSync(join(folder, 'AUTH-6.sh'), script?.text ?? '')
+  requests = 0
+  const [refused] = await runAll(['AUTH-6.sh'], principals, { DISPOSABLE: '' })
+  expect([refused?.code, requests]).toEqual([2, 0])
+  expect(refused?.output).toMatch(/^The script sends a wrong password for a real user, .* Set DISPOSABLE=yes\.\n$/)
+  expect(await runAll(['AUTH-6.sh'], principals)).toMatchObject([{ code: 1 }])
+  expect(requests).toBe(2)
+  await close()
+})
+
+it('cksum() returns what the shell command cksum prints', () => {
   expect(['', '123456789'].map(cksum)).toEqual(['4294967295 0', '930766865 9'])
 })

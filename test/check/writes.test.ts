@@ -1,12 +1,14 @@
 /**
- * Tests of the option `write`. The checks send write requests only to records that the run itself
- * created. Each request is announced in a file, the ledger, before it is sent.
+ * Tests of the option `write`. Unless the service is disposable, the checks create records, and
+ * change and remove only these. Each write request is announced in a file, the ledger, before it is
+ * sent.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { resolveTarget } from '../../src/check/check-service.js'
 import { type CheckServiceOptions, checkService, removeLeftovers } from '../../src/check/index.js'
 import { disposableChecks } from '../../src/check/write/index.js'
 import { share } from '../size.js'
@@ -178,5 +180,31 @@ it('HDR-3: lost updates in races are reported as a rate', async () => {
   expect(race?.outcome).toMatchObject({
     expected: 'exactly one winner',
     seen: expect.stringMatching(/^\d+ of 20 races had two winners or more$/),
+  })
+})
+
+it('HDR-3: races without a winner and races with two winners are counted separately', async () => {
+  const app = twinApp()
+  let count = 0
+  const { origin, close } = await serving((req, res) => {
+    if (req.method !== 'PATCH') return app(req, res)
+    count += 1
+    // Each race has five PATCH requests. The second race has no winner, and two more have five.
+    if (count > 5 && count <= 10) return res.writeHead(412).end()
+    return count > 10 && count <= 20 ? res.writeHead(200).end() : app(req, res)
+  })
+  const { collections, ...rest } = resolveTarget(document)
+  const orders = collections.filter(({ template }) => template === '/v1/orders')
+  const report = await checkService({
+    ...options(origin),
+    target: { ...rest, collections: orders },
+    only: ['HDR-3/race'],
+  })
+  await close()
+  expect(report.results[0]?.outcome).toMatchObject({
+    verdict: 'flaky',
+    broken: 3,
+    runs: 20,
+    seen: '2 of 20 races had two winners or more, and 1 of 20 races had no winner',
   })
 })

@@ -156,7 +156,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
     expect(service.events.find(({ route }) => route === '/login')).toMatchObject({ status: 200 })
   })
 
-  it('AUTH-4: the 401 for a missing token comes after the version check, and before all other errors', async () => {
+  it('AUTH-4: the 401 for a missing token comes after the version check, and before 404, 405 and 415', async () => {
     expect((await get('/v1/nada')).status).toBe(401)
     expect((await get('/v1/notas', {}, 'DELETE')).status).toBe(401)
     expect((await get('/v1/notas', { Accept: 'text/html' })).status).toBe(401)
@@ -211,7 +211,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
     await strict.close()
   })
 
-  it('AUTH-5: tokens that the token library alone would accept get 401', async () => {
+  it('AUTH-5: a token with wrong claims or a wrong algorithm, extension or secret gets 401', async () => {
     const now = Math.floor(Date.now() / 1000)
     const good = { sub: 'ana', scope: '*:read', exp: now + 60 }
     const header = { alg: 'HS256', typ: 'JWT' }
@@ -232,7 +232,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
     }
   })
 
-  it('ERR-3: no response and no hook event contains a password, a token or a key', async () => {
+  it('ERR-3: no response and no reported error contains a password, a token or a key', async () => {
     const seen: string[] = []
     const given = token()
     for (const headers of [
@@ -263,7 +263,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
   })
 })
 
-describe.each(frameworks)('the LIMIT clause on %s', (_name, express) => {
+describe.each(frameworks)('limits of requests, logins and time on %s', (_name, express) => {
   const counts = (answer: Answer) => [answer.status, /r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1]]
 
   it('LIMIT-1: requests are counted by principal. Above the limit, the response is 429 with Retry-After', async () => {
@@ -280,12 +280,12 @@ describe.each(frameworks)('the LIMIT clause on %s', (_name, express) => {
       expect(over.headers['ratelimit-policy']).toMatch(/q=3; w=60/)
     }
     expect(counts(await service.send('GET', '/v1/notas', asBearer(token('*:read', 'eva'))))).toEqual([200, '2'])
-    // Requests that end before authentication are not counted.
+    // A request that ends before authentication is not refused with 429.
     expect((await service.send('GET', '/v0/notas', ana)).status).toBe(410)
     await service.close()
   })
 
-  it('LIMIT-1: failed authentications are limited by IP address, but a valid token is still accepted', async () => {
+  it('LIMIT-1: after too many failed authentications, more get 429, but a valid token is still accepted', async () => {
     const service = await serve(express, { limit: 3 })
     const answers = []
     for (let i = 0; i < 5; i += 1) answers.push((await service.send('GET', '/v1/notas', asBearer(`x.y.${i}`))).status)

@@ -118,7 +118,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     await blind.close()
   })
 
-  it('RFC 7240: return= is accepted in any spelling, and Preference-Applied confirms it', async () => {
+  it('RFC 7240: return= is found in any valid Prefer. If it is applied, Preference-Applied confirms it', async () => {
     for (const [prefer, applied] of [
       ['return=minimal', 'return=minimal'],
       ['respond-async, RETURN = "minimal"; q=1', 'return=minimal'],
@@ -153,7 +153,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     }
   })
 
-  it('RFC 7240 2: responses to changes always vary by Prefer, and responses to reads never do', async () => {
+  it('RFC 7240 2: responses to PATCH vary by Prefer, even without a Prefer, and responses to GET do not', async () => {
     for (const headers of [{}, full, { Prefer: 'return=minimal' }]) {
       expect((await send('PATCH', 'piezas/3', headers, {})).headers.vary).toBe('Accept, Prefer')
       expect((await send('GET', 'piezas/3', headers)).headers.vary).toBe('Accept')
@@ -176,7 +176,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     }
   })
 
-  it('RFC 5789: if an endpoint has PATCH, Accept-Patch lists the media types of its body', async () => {
+  it('RFC 5789: if an endpoint has PATCH with a body, Accept-Patch lists the media types of the body', async () => {
     const handle = () => undefined
     const ajuste = endpoint('ajustes', {
       description: 'Settings.',

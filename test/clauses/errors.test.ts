@@ -31,7 +31,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     expect(problem(answer).named.sort()).toEqual(['/lot', '/lote', '/peso'])
   })
 
-  it('ERR-3: the base of problem types is configurable, and the trace id is used as the request id', async () => {
+  it('ERR-3: the base of problem types is configurable, and the trace id replaces an invalid request id', async () => {
     const { send, close } = await serve(express, { problemBase: 'https://docs.example/errors' })
     const trace = '0af7651916cd43dd8448eb211c80319c'
     const { json } = await send('GET', '/v8/piezas/999', {
@@ -85,7 +85,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     expect([refused.status, refused.json.detail]).toEqual([429, 'Too much of it.'])
   })
 
-  it('ERR-1: a value that cannot be encoded causes a 500, and the process keeps running', async () => {
+  it('ERR-1: a problem with a header or value that cannot be sent causes a 500, and the service runs on', async () => {
     for (const id of ['unwritable', 'uncodable']) {
       const answer = await send('GET', `/v8/averias/${id}`)
       expect([id, answer.status, answer.json.code]).toEqual([id, 500, 'internal'])
@@ -138,8 +138,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     await close()
   })
 
-  // Each request violates one check and every later check. The response shows which check came
-  // first.
+  // Each request violates several checks. The response shows which check came first.
   const order: [
     status: number,
     method: string,
@@ -215,7 +214,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     expect(answer.text === '').toBe(status === 410)
   })
 
-  it('ERR-2: a Content-Length above the limit gets 413 before the body is read', async () => {
+  it('ERR-2: a body above the limit gets 413, even if the item does not exist', async () => {
     const answer = await send('PUT', '/v8/piezas/999', {}, 'x'.repeat(30_000))
     expect(problem(answer)).toEqual({ status: 413, code: 'body-too-large', named: [] })
   })

@@ -1,6 +1,6 @@
 /**
- * One service that has every feature, for the tests of the clauses. Each call of `serve` creates
- * its own data.
+ * One service with many features, for the tests of the clauses. Each call of `serve` creates its
+ * own data.
  */
 import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
@@ -28,7 +28,7 @@ export type Express = typeof express5
 // The alias has no type declarations.
 const express4 = createRequire(import.meta.url)('express4') as Express
 
-/** Both supported major versions of Express. Every suite runs on each of them. */
+/** Both supported major versions of Express. Most suites run on each of them. */
 export const frameworks: readonly (readonly [name: string, express: Express])[] = [
   ['Express 5', express5],
   ['Express 4', express4],
@@ -310,7 +310,8 @@ const writtenBy = {
 
 /**
  * 12 pieces with increasing weights. The weight of every fourth piece is null. The pieces belong to
- * the contracts C1 and C2 in turn.
+ * the contracts C1 and C2 in turn, except the sixth (its contract is absent) and the seventh (it
+ * has no contract).
  */
 export const pieces = Array.from({ length: 12 }, (_, i) => ({
   numero: i + 1,
@@ -611,7 +612,8 @@ function parsed(body: string): unknown {
 
 /**
  * Sends bytes over a new connection. Returns everything that arrives until the server closes the
- * connection, or until nothing has arrived for `quiet` ms.
+ * connection, or until nothing more has arrived for `quiet` ms. Waits for the first bytes for at
+ * most 3 seconds.
  */
 export function wire(port: number, bytes: string | Buffer, quiet = 150): Promise<string> {
   return new Promise((resolve) => {
@@ -638,7 +640,10 @@ export function wire(port: number, bytes: string | Buffer, quiet = 150): Promise
   })
 }
 
-/** Checks the members that every problem body has (ERR-3). */
+/**
+ * The status and the code of a problem (ERR-3), and what its `errors` name: parameters, pointers or
+ * header fields.
+ */
 export function problem(answer: Answer): { status: number; code: unknown; named: unknown[] } {
   const { errors = [] } = (answer.json ?? {}) as {
     errors?: { parameter?: string; pointer?: string; header?: string }[]

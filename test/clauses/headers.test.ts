@@ -71,7 +71,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     expect(await tag('/v8/piezas/1')).not.toBe(etag)
   })
 
-  it('HDR-2: the entity tag depends on all that affects the bytes: expansion, base URL, related records', async () => {
+  it('HDR-2: the entity tag depends on the expansion, the base URL and the related records shown', async () => {
     const { send, close } = await serve(express)
     const tagOf = async (path: string, headers = {}) => (await send('GET', path, headers)).headers.etag
     const brief = await tagOf('/v8/piezas/1')
@@ -93,7 +93,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-2: a version is never used twice for the same key, even after delete and re-creation', async () => {
+  it('HDR-2: a record that was deleted and created again has a new entity tag, and the old one gets 412', async () => {
     const { send, close } = await serve(express)
     const first = (await send('GET', '/v8/clientes/2')).headers.etag as string
     await send('DELETE', '/v8/clientes/2')
@@ -103,7 +103,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-2: a version with any characters results in an entity tag that can be sent back', async () => {
+  it('HDR-2: a version with unusual characters results in an entity tag that can be sent back', async () => {
     for (const id of ['odd"\\, *', 'odd ñ🙂', 'odd%41.x.', 'odd\t', 'odd/W']) {
       const path = `/v8/averias/${encodeURIComponent(id)}`
       const etag = await tag(path)
@@ -160,7 +160,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     }
   })
 
-  it('HDR-3: writes to sub-collections, attached records and flags compare the entity tag too', async () => {
+  it('HDR-3: writes to items of sub-collections, contained or associated, compare the entity tag too', async () => {
     const { send, close } = await serve(express)
     const tagOf = async (path: string) => (await send('GET', path)).headers.etag as string
     const part = '/v8/piezas/1/componentes/numeroDeCabecera=1,secuencia=1'

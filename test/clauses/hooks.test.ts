@@ -100,7 +100,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('the event of a response that is sent before the step "route" has the route too', async () => {
+  it('the event of a refused request has the route too, even if the step "route" did not run', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1', { 'x-user': 'nobody' })
     await send('GET', '/v2/contratos/C1')
@@ -352,7 +352,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('the request id is the given id, else the id of the trace, else a new id, and is always returned', async () => {
+  it('the request id is the given id if it is valid, else a new UUID, and is always returned', async () => {
     const { send, close } = await watched()
     for (const path of ['/v8/piezas/1', '/v8/piezas/999', '/v0/x', '/v8/piezas?x=1']) {
       expect((await send('GET', path, { 'x-request-id': 'given-1' })).headers['x-request-id']).toBe('given-1')

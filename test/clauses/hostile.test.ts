@@ -51,7 +51,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     expect((await send('POST', '/v8/piezas', {}, `{"lote":"${'x'.repeat(19_980)}"}`)).status).toBe(201)
   })
 
-  it('HDR-5: a body that is refused before it is read does not break the connection', async () => {
+  it('HDR-5: a body that is refused or ignored without being read does not break the connection', async () => {
     const body = `{"lote":"${'x'.repeat(15_000)}"}`
     for (const [method, path, headers, status] of [
       ['POST', '/v8/nada', {}, 404],
@@ -133,7 +133,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas')).headers['x-total-count']).toBe(before)
   })
 
-  it('REP-5: links in the response to HTTP/1.0 without Host use the local IP address', async () => {
+  it('REP-5: links in the response to an HTTP/1.0 request without Host have the local IP address', async () => {
     const answer = await wire(service.port, 'GET /v8/contratos/C1 HTTP/1.0\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
     expect(answer).toContain(`"href":"${service.origin}/v8/clientes/1"`)
@@ -188,7 +188,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     await alive()
   })
 
-  it('unknown methods, lower-case methods and huge headers are refused, and the service keeps running', async () => {
+  it('unknown and lower-case methods and huge targets are refused, and huge header fields do no harm', async () => {
     const line = (text: string) => wire(service.port, `${text}\r\nHost: a\r\nConnection: close\r\n\r\n`)
     for (const method of ['TRACE', 'PROPFIND', 'LOCK', 'SEARCH'])
       expect(await line(`${method} /v8/piezas HTTP/1.1`)).toMatch(
@@ -204,7 +204,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     await alive()
   })
 
-  it('a client can disconnect at any moment without affecting other clients', async () => {
+  it('clients that disconnect at different moments do not affect other clients', async () => {
     const body = '{"lote":"gone"}'
     const text =
       'POST /v8/piezas HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ' +
@@ -277,7 +277,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     await close()
   })
 
-  it('two api() in one app, under different paths, use their own URLs in links', async () => {
+  it('several api() in one app, under different paths, use their own URLs in links', async () => {
     const store = memoryAdapter(contratos, { records: [{ codigo: 'P', descripcion: 'public' }] })
     const open = api({
       versions: { v1: [mount(clientes, memoryAdapter(clientes)), mount(contratos, store, { item: ['GET'] })] },
@@ -297,7 +297,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     await close()
   })
 
-  it('without Express, on a plain Node server, everything works and no proxy is trusted', async () => {
+  it('on a plain Node server without Express, requests are served as usual, and no proxy is trusted', async () => {
     const handler = build(data())
     const { send, close, origin } = await listen((req, res) => handler(req, res, () => res.writeHead(404).end('mine')))
     const { json } = await send('GET', '/v8/contratos/C1', {
@@ -541,7 +541,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     200, 201, 202, 204, 302, 304, 400, 401, 403, 404, 405, 408, 410, 412, 413, 414, 415, 422, 428, 429, 431, 503,
   ]
 
-  it('ERR-1: every response has a status of the conventions, never 500, and each problem has details', async () => {
+  it('ERR-1: each response has a status of the conventions, never 500; problems have a code and a clause', async () => {
     await fc.assert(
       fc.asyncProperty(
         method,

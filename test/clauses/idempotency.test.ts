@@ -82,8 +82,8 @@ const whoAsks: ApiOptions['principal'] = (req) => {
 
 interface Opened {
   /**
-   * The adapters of one process. Another call returns the adapters of another process over the same
-   * data.
+   * The adapters of one process. With PostgreSQL, another call returns the adapters of another
+   * process over the same data.
    */
   adapters(): { clientes: never; pedidos: never; lineas: never }
   close(): Promise<void>
@@ -451,7 +451,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       }
     })
 
-    it('callers with equal principals share keys, whatever their tokens. Ambiguous ones are refused', async () => {
+    it('callers with equal principals share keys, even with other tokens. Unclear principals are refused', async () => {
       const schema = {
         type: 'object',
         required: ['id'],
@@ -508,6 +508,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       for (const path of ['/v2/pedidos', '/v2/clientes/uno/pedidos']) {
         const answer = await required.send('POST', path, {}, { texto: 'x' })
         expect(problem(answer)).toEqual({ status: 400, code: 'missing-idempotency-key', named: ['Idempotency-Key'] })
+        expect(answer.json.errors[0]).toMatchObject({ code: 'required', params: { member: 'Idempotency-Key' } })
         expect((await required.send('POST', path, { 'Idempotency-Key': newKey() }, { texto: 'x' })).status).toBe(201)
       }
       await required.close()
@@ -516,7 +517,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
     it('a retry returns the record even if the first request completes while the rules refuse the retry', async () => {
       const adapter = memoryAdapter(pedidos, { idempotency: true })
       let asked = 0
-      // The first lookup finds nothing, as if the other request had not yet completed.
+      // The first lookup of the retry finds nothing, as if the first request had not yet completed.
       const late = { ...adapter, recall: (call: never) => (asked++ === 2 ? undefined : adapter.recall?.(call)) }
       const one = await served(express, {
         clientes: memoryAdapter(clientes),

@@ -109,7 +109,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     expect(await get('piezas/1')).toEqual(answer.json)
   })
 
-  it('VERB-5: an empty patch changes only the version', async () => {
+  it('VERB-5: an empty patch gets 200 and changes no member', async () => {
     const before = await stored(2)
     expect((await patch('piezas/2', [])).status).toBe(200)
     expect(await stored(2)).toEqual(before)
@@ -134,7 +134,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     })
   })
 
-  it('VERB-5: an operation can replace the whole document, which is treated like the body of a PUT', async () => {
+  it('VERB-5: an operation can replace the whole record by another object with the same key', async () => {
     const answer = await patch('piezas/4', [{ op: 'add', path: '', value: { lote: 'Z', contrato: { codigo: 'C1' } } }])
     expect(codes(answer)).toEqual(['/numero fixed'])
     expect(
@@ -175,7 +175,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     expect((await stored(5)).creadoPor).toBe('store')
   })
 
-  it('REP-8: a writeOnly member can be set, but not tested, copied or removed', async () => {
+  it('REP-8: a writeOnly member can be added, but not tested, replaced, copied or removed', async () => {
     for (const operation of [
       { op: 'test', path: '/secreto', value: 's5' },
       { op: 'remove', path: '/secreto' },
@@ -244,7 +244,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     ).toEqual([b])
   })
 
-  it('VERB-3, REP-7: the key and the stored key of a link cannot be set, and a link must have a target', async () => {
+  it('VERB-3, REP-7: keys, scope members and stored keys of links cannot be set, and links need a target', async () => {
     for (const operation of [
       { op: 'replace', path: '/numero', value: 99 },
       { op: 'remove', path: '/numero' },
@@ -395,7 +395,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     expect((await service.send('GET', '/v8/piezas/10')).headers.etag).toBe(before.headers.etag)
   })
 
-  it('HDR-5: copy operations cannot make a record larger than the body limit', async () => {
+  it('HDR-5: operations cannot make a record larger than the body limit, or too deeply nested', async () => {
     const bomb = Array.from({ length: 30 }, (_, i) => ({ op: 'copy', from: '/m', path: `/m/m${i}` }))
     const answer = await patch('bolsas/1', [{ op: 'add', path: '/m', value: { x: 'x'.repeat(100) } }, ...bomb])
     expect([answer.status, answer.json.errors[0].code]).toEqual([422, 'too-large'])

@@ -7,8 +7,8 @@ import { methodRules } from '../../src/middleware/index.js'
 import { type Answer, type Express, frameworks, listen, problem } from './fixture.js'
 
 /**
- * This string occurs in every value that only contracts contain. No response to a caller without
- * read permission for contracts may contain this string.
+ * This string occurs in the description of every contract. No response to a caller without read
+ * permission for contracts may contain it.
  */
 const secret = 'confidencial'
 const text = { type: 'string' } as const

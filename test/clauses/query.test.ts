@@ -44,7 +44,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect(await numbers('sort=lote&sort=peso')).toEqual([400, 'sort'])
   })
 
-  it('QUERY-1: wildcards, "null" and the empty string are literal filter values', async () => {
+  it('QUERY-1: wildcards, "null" and the empty string are literal values of a string filter', async () => {
     for (const text of ['%', '*', '_', 'A%25', 'a', ' A', 'null'])
       expect(await numbers(`lote=${encodeURIComponent(text)}`), text).toEqual([])
     expect(await numbers('lote=')).toEqual([])
@@ -117,7 +117,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     }
   })
 
-  it('QUERY-3: q is a full-text search, and its results are ordered by rank unless sort is given', async () => {
+  it('QUERY-3: q is a full-text search, and sort can order its results', async () => {
     const found = await send('GET', '/v8/piezas?q=mayor')
     expect([found.json.length, found.headers['x-total-count']]).toEqual([12, '12'])
     expect(await numbers('q=mayor&sort=-numero&limit=2')).toEqual([12, 11])
@@ -297,7 +297,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-7: a cursor is valid only for its own query, in any spelling of that query', async () => {
+  it('QUERY-7: a cursor is valid only for its own query, in any spelling and with any expansions', async () => {
     const { next = '' } = linksOf(
       (await send('GET', '/v8/piezas?lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3')).headers.link,
     )

@@ -153,7 +153,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     expect(await href('loopback', forwarded)).toBe('https://api.example.com/private/v8/clientes/1')
   })
 
-  it('REP-7: PUT accepts the body that GET returned, plain and expanded, and changes nothing', async () => {
+  it('REP-7: PUT accepts the body that GET returned, plain and expanded, and changes no member', async () => {
     const { send, close } = await serve(express)
     for (const path of [
       '/v8/piezas/1',
@@ -250,7 +250,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     ])
   })
 
-  it('REP-7: the target of a link must exist, and the caller must be allowed to read it', async () => {
+  it('REP-7: the target of a link must exist, and must be in the scope of the caller', async () => {
     const absent = await send('PATCH', '/v8/piezas/3', {}, { contrato: { href: `${service.origin}/v8/contratos/C9` } })
     expect(problem(absent)).toEqual({ status: 422, code: 'invalid-body', named: ['/contrato'] })
     expect(absent.json.errors[0].code).toBe('reference')

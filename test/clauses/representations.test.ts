@@ -53,7 +53,7 @@ const csv = (): CustomRepresentation =>
     value: (value) => `value\r\n${JSON.stringify(value)}\r\n`,
   })
 
-/** Functions with invalid results. */
+/** Functions that return an invalid result, or throw. */
 const invalidResults: Readonly<Record<string, () => unknown>> = {
   nothing: () => undefined,
   null: () => null,
@@ -132,7 +132,7 @@ describe('representation()', () => {
   })
 })
 
-/** Ways in which a function can fail, and the message that `onError` gets. */
+/** Media types whose function fails, each in another way, and the message that `onError` gets. */
 const failing: readonly (readonly [string, () => unknown, RegExp])[] = [
   [
     'text/thrown',

@@ -174,7 +174,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     )
     closers.push(close)
     for (const answer of [await send('OPTIONS', '/v1/pedidos/1'), await send('PROPFIND', '/v1/pedidos/1')])
-      expect(answer.headers.allow?.split(', ').sort()).toEqual(expect.not.arrayContaining(['DELETE', 'PUT']))
+      expect(answer.headers.allow).toBe('GET, HEAD, PATCH, OPTIONS')
     const bare = await start(
       express,
       serviceOf(stores(), { pedidos: { operations: { remove: over } } }, { permission: undefined }),

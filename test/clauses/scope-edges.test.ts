@@ -207,7 +207,7 @@ describe('scopes of containing resources', () => {
     expect((await send('b', 'PATCH', 'citas/1', body('lb'))).status).toBe(200)
   })
 
-  it('PATH-7: a resource whose parent has a scope needs its own scope to be attached to other resources', () => {
+  it('PATH-7: a resource contained in one with a scope needs its own scope to be attached to other resources', () => {
     const grupos = defineResource({
       collection: 'grupos',
       key: 'id',

@@ -28,7 +28,7 @@ class Inquilino {
   }
 }
 
-/** Every kind of request for a resource, sent directly and through other resources. */
+/** Requests that need the scope of `cuentas`, directly or through other resources. */
 const requests: readonly (readonly [method: string, path: string, body?: unknown])[] = [
   ['GET', 'cuentas'],
   ['HEAD', 'cuentas'],
@@ -219,7 +219,7 @@ describe('ERR-3: an invalid scope', () => {
     },
   )
 
-  it('with a valid scope, no kind of request gets 500', async () => {
+  it('with a valid scope, none of these requests gets 500', async () => {
     const { send, errors, calls } = await serve(() => ({ empresa: 'a' }))
     for (const [method, path, body] of requests) {
       const answer = await send(method, `/v1/${path}`, {}, body)
@@ -260,9 +260,9 @@ describe('ERR-3: an invalid scope', () => {
     served = await listen(express().use(handler))
     const { send } = served
     for (const [method, path, body] of requests.slice(0, 9)) {
-      const allowed = path.includes('?') ? 400 : 500
+      const expected = path.includes('?') ? 400 : 500
       const sent = method === 'POST' ? { id: 'n' } : method === 'PUT' ? {} : method === 'PATCH' ? {} : body
-      expect((await send(method, `/v1/${path}`, {}, sent)).status, `${method} ${path}`).toBe(allowed)
+      expect((await send(method, `/v1/${path}`, {}, sent)).status, `${method} ${path}`).toBe(expected)
     }
     expect(errors.filter((error) => error instanceof ConfigurationError)).toHaveLength(8)
     expect(

@@ -11,7 +11,7 @@ type Row = Record<string, unknown>
 
 type Name = keyof typeof definitions
 
-/** The records of a tenant. Their ids begin with the name of the tenant. */
+/** The records of a tenant. Their keys begin with the name of the tenant. */
 function seedsOf(tenant: string, other: string): Record<Exclude<Name, 'etiquetas'>, Row[]> {
   const contrato = (n: number, more: Row): Row => ({
     codigo: `${tenant}-k${n}`,
@@ -70,7 +70,7 @@ const openMemory = async (): Promise<Backing> => ({
   close: async () => undefined,
 })
 
-/** Opens a PostgreSQL server and creates its tables with the DDL of the adapter. */
+/** Opens a PostgreSQL database, and creates its tables with the DDL of the adapter. */
 const openTables = (open: (typeof stores)[number]['open']) => async (): Promise<Backing> => {
   const store = await open()
   const attached = {

@@ -11,12 +11,13 @@ interface Address {
    * not below this parent.
    */
   readonly hiddenFromOwner?: true
+  /** Set if the path is that of a sub-collection. */
   readonly list?: true
   /** The status that the owner of the record gets. Default: 200. */
   readonly ownerStatus?: number
 }
 
-/** All paths that contain a record outside the scope. */
+/** Paths of many kinds that contain a record outside the scope. */
 export function addresses(me: string, other: string): Address[] {
   const contrato = { descripcion: 'nueva', activo: true, marcas: [] }
   const linea = (tenant: string, n: number) => `contrato=${tenant}-k1,numero=${n}`

@@ -1,5 +1,5 @@
 /**
- * Two tenants send requests in any order. Neither tenant ever changes or sees data of the other.
+ * Two tenants send requests in random order. Neither tenant ever changes or sees data of the other.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -134,7 +134,7 @@ function bodyOf({ method, path: at, by, body }: Step): unknown {
   return { ...Object.fromEntries(kept), ...(label === undefined ? {} : { [label]: `comun nuevo de ${by}` }) }
 }
 
-/** Sends the steps one by one. Returns how many of them had an effect. */
+/** Sends the steps one by one. Returns how many writes succeeded. */
 async function run(world: World, steps: readonly Step[]): Promise<number> {
   const seen = new Map<Tenant, string[]>()
   const tags: string[] = []
@@ -155,7 +155,7 @@ async function run(world: World, steps: readonly Step[]): Promise<number> {
     expect(answer.status, asked).toBeLessThan(500)
     expect(answer.text, asked).not.toMatch(new RegExp(`\\b(de|comun|raro) ${other}`))
     expect(await everything(world, other), asked).toEqual(before)
-    if (answer.status < 300 && method !== 'GET') {
+    if (answer.status < 300 && method !== 'GET' && method !== 'HEAD') {
       seen.delete(by)
       done += 1
     }
@@ -186,7 +186,7 @@ describe('row-level scope and random requests of two tenants', () => {
       } finally {
         await kept?.close()
       }
-      // Many random requests have no effect. This check makes sure that some requests have one.
+      // Many random writes are refused. This check makes sure that some succeed.
       expect(done).toBeGreaterThan(0)
     },
     120_000,

@@ -57,7 +57,7 @@ describe.each(frameworks)('the VERB clauses on %s', (_name, express) => {
     expect([uncreated.status, uncreated.headers.location, uncreated.text]).toEqual([200, undefined, ''])
   })
 
-  it('VERB-2: the client gets 500 if an endpoint returns 201 or 202 without an absolute Location', async () => {
+  it('VERB-2: a relative Location of an endpoint becomes absolute, and a 201 without one becomes a 500', async () => {
     const later = await send('POST', '/v8/informes', {}, { como: 'luego' })
     expect([later.status, later.headers.location]).toEqual([202, `${service.origin}/v8/notas/7`])
     expect(problem(await send('POST', '/v8/informes', {}, { como: 'sin sitio' })).status).toBe(500)
@@ -65,7 +65,7 @@ describe.each(frameworks)('the VERB clauses on %s', (_name, express) => {
     expect([empty.status, empty.text, empty.headers['content-length']]).toEqual([204, '', undefined])
   })
 
-  it('VERB-2: the client may choose the key in a POST, and can use each key only once', async () => {
+  it('VERB-2: the client can choose the key in a POST, but can use each key only once', async () => {
     expect((await send('POST', '/v8/piezas', {}, { numero: 1000, lote: 'n' })).headers.location).toBe(
       `${service.origin}/v8/piezas/1000`,
     )

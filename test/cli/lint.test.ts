@@ -110,6 +110,14 @@ describe('references', () => {
     expect(out).toContain('openapi.json:9:9')
   })
 
+  it('are also checked in properties that are named like data, such as "default"', async () => {
+    const schema = { type: 'object', properties: { default: { $ref: '#/components/schemas/B' }, properties: {} } }
+    const { code, out } = await lintWith('names.json', referring({ A: schema }), '--only', 'reference')
+    expect([code, out]).toEqual([1, expect.stringContaining('The reference "#/components/schemas/B" has no target.')])
+    const data = { A: { properties: { properties: { type: 'object', default: { $ref: '#/nowhere' } } } } }
+    expect((await lintWith('data.json', referring(data), '--only', 'reference')).code).toBe(0)
+  })
+
   it('that form a loop are reported; recursive schemas are not', async () => {
     const loop = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } }
     expect((await lintWith('loop.json', referring(loop))).out).toContain('leads back to itself')
@@ -195,7 +203,7 @@ describe('the exit code is 2 for', () => {
     [
       'openapi.yaml',
       'openapi: 3.1.0\npaths: { /v1/orders: { $ref: "https://example.com/a.yaml" } }\n',
-      'points to another host',
+      'is an absolute URL',
     ],
   ])('%s with the text %s: %s', async (name, text, message) => {
     const { code, out, error } = await lintWith(name, text)

@@ -68,7 +68,7 @@ describe('the flags of mock', () => {
     expect(() => readMockCall(line === '' ? [] : line.split(' '), cwd)).toThrow(message)
   })
 
-  it('have a help text', async () => {
+  it('have a help text that names each of them', async () => {
     let out = ''
     const unused = async (): Promise<never> => {
       throw new Error('not called')

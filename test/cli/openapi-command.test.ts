@@ -19,7 +19,10 @@ interface Ran {
   readonly error: string
 }
 
-/** Runs a command line in a folder, with a service that has these documents. */
+/**
+ * Runs a command line in a folder, with a service that has these documents. `reason` is the value
+ * of `--accept`.
+ */
 async function run(
   cwd: string,
   documents: Readonly<Record<string, unknown>>,
@@ -160,7 +163,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect((await run(folder, { v1: values('c') }, check)).code).toBe(1)
   })
 
-  it('VER-2: fails if a version without a sunset is removed, and recommends a version that is free', async () => {
+  it('VER-2: fails if a version without a sunset is removed, and recommends v9 for a change of v8', async () => {
     const folder = await released({ v1: withFilters(), v8: withFilters('a') })
     expect((await run(folder, { v8: withFilters('a') }, check)).error).toContain(
       'v1: the version is gone and had no sunset',
@@ -265,7 +268,7 @@ describe('openapi <module> --check --against <file or folder>', () => {
     expect(await run(folder, {}, 'openapi docs/v1.json --check --against main')).toMatchObject({ code: 2 })
   })
 
-  it('compares every version with a folder', async () => {
+  it('compares with the versions in a folder, and reports one that is no longer served', async () => {
     const folder = temporaryFolder()
     put(folder, 'released/v1.json', JSON.stringify(withFilters('a')))
     put(folder, 'released/v2.json', JSON.stringify(withFilters('a')))
@@ -275,7 +278,7 @@ describe('openapi <module> --check --against <file or folder>', () => {
   })
 })
 
-describe('invalid command lines', () => {
+describe('messages for command lines', () => {
   const messages: readonly (readonly [string, string, string])[] = [
     ['an unknown command', 'openapy api.js', '"openapy" is not a command. Did you mean "openapi"?'],
     ['no module', 'openapi', 'Which module? Give the file that exports your api(), such as: openapi ./api.js'],
@@ -373,7 +376,7 @@ describe('invalid command lines', () => {
     expect(await run(folder, { v1: withFilters() }, check)).toMatchObject({ code: 2 })
   })
 
-  it('the help of openapi lists its flags, and the help of the package lists its commands', async () => {
+  it('the help of openapi describes its flag --against, and the help of the package its command openapi', async () => {
     const folder = temporaryFolder()
     expect((await run(folder, {}, 'openapi --help')).out).toContain('--against <contract>')
     expect(await run(folder, {}, '--help')).toMatchObject({ code: 0 })

@@ -1,6 +1,6 @@
 /**
- * `report --check --service` warns before a version ends. The tests use a real service with real
- * counts.
+ * `report --check --service` fails if a version that ends soon is still called, or if an entry of
+ * `conventions` has expired. The tests use a real service with real counts.
  */
 import express from 'express'
 import { afterEach, expect, it } from 'vitest'

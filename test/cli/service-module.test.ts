@@ -35,7 +35,7 @@ describe('the module of a service', () => {
     [
       'starts a server',
       'import { createServer } from "node:http"\ncreateServer().listen(0)',
-      'api.mjs starts a server while it is loaded. Move api() to a separate module',
+      'api.mjs starts a server while it is loaded. Move api() or usage() to a separate module',
     ],
     [
       'starts a server and awaits it',
@@ -47,6 +47,22 @@ describe('the module of a service', () => {
     await expect(load(text)).rejects.toThrow(message)
   })
 
+  it.each([
+    ['after it is loaded', 'export default function service() {}', undefined],
+    ['after it failed to load', 'throw new Error("no database")', 'no database'],
+  ])('causes no unhandled rejection if it calls a kept listen() %s', async (_title, end, message) => {
+    const start =
+      'import { createServer, Server } from "node:net"\nconst { listen } = Server.prototype\n' +
+      'globalThis.listenLater = () => listen.call(createServer(), 0)\n'
+    if (message === undefined) await load(start + end)
+    else await expect(load(start + end)).rejects.toThrow(message)
+    const { listenLater } = globalThis as unknown as { listenLater: () => void }
+    Reflect.deleteProperty(globalThis, 'listenLater')
+    expect(listenLater).toThrow('api.mjs starts a server while it is loaded.')
+    // Vitest fails if a rejection is unhandled. Node reports it before the next macrotask.
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+
   it('is refused if loading it never ends', async () => {
     await expect(load('await new Promise(() => {})', 'api.mjs', 50)).rejects.toThrow(
       'api.mjs did not finish loading within 0.05 s: it awaits something at its top level.',
@@ -55,7 +71,7 @@ describe('the module of a service', () => {
 
   it('is refused if the file does not exist', async () => {
     await expect(loadModule('/lost/api.mjs')).rejects.toThrow(
-      'There is no module /lost/api.mjs. Give the file that exports your api().',
+      'There is no module /lost/api.mjs. Give the file that exports your api() or usage().',
     )
   })
 })

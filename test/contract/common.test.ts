@@ -688,7 +688,7 @@ const pairs: readonly Pair[] = [
     'harmless',
   ],
   [
-    'another way to authenticate',
+    'an additional way to authenticate',
     secured([{ token: [] }]),
     secured([{ token: [] }, { key: [] }]),
     'harmless',

@@ -1,6 +1,7 @@
 /**
  * Webhooks and callbacks, together called deliveries: requests that the service sends, and to which
- * clients respond.
+ * clients respond. The file also compares links, parts of forms, two flags of parameters, and
+ * servers.
  */
 import { describe, expect, it } from 'vitest'
 import { compareContracts } from '../../src/contract/compare.js'
@@ -25,7 +26,8 @@ const field = (rest: Json = {}): Json => ({
 
 /**
  * Two documents, the changes from `one` to `other`, and the reverse changes. `!` marks a breaking
- * change.
+ * change. In `twins`, `one` and `other` are the parts of a delivery, and each test makes documents
+ * from them.
  */
 type Twins = readonly [title: string, one: Json, other: Json, there: readonly string[], back: readonly string[]]
 
@@ -77,7 +79,7 @@ const twins: readonly Twins[] = [
     ['delivery-type-changed!'],
   ],
   [
-    'another status of a reply',
+    'an additional status of a reply',
     { responses: replies('200') },
     { responses: replies('200', '202') },
     ['reply-status-added'],
@@ -141,7 +143,7 @@ describe('a delivery', () => {
     expect(kinds(webhook({}), webhook({}, 'put'))).toEqual(['webhook-added', 'webhook-removed!'])
   })
 
-  it('to another URL breaks clients that sent the previous URL', () => {
+  it('breaks clients of a callback if its URL is read from another member of the request', () => {
     const [before, after] = [callback(body(text)), callback(body(text), '{$request.body#/callbackUrl}')]
     expect(kinds(before, after)).toEqual(['callback-address-changed!'])
     expect(compareContracts(before, after)[0]?.sentence).toBe(
@@ -151,7 +153,7 @@ describe('a delivery', () => {
     )
   })
 
-  it('may refer to components, and its path item may be a component', () => {
+  it('does not change if its path item becomes a component', () => {
     const inline = webhook(body(members({ a: text })))
     const referring = operation(
       {},
@@ -230,7 +232,7 @@ describe('parts of forms', () => {
     ],
     ['the usual style, explicit or implied', form({}), form({ tags: { style: 'form', explode: true } }), [], []],
     [
-      'a header field',
+      'a required header field',
       form({}),
       form({ file: { headers: { 'X-One': { required: true, schema: text } } } }),
       ['part-header-required!'],

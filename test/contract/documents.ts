@@ -56,7 +56,7 @@ export const response = (schema: unknown, type = 'application/json', components:
 export const responseHeader = (field: Json): Json =>
   operation({ responses: { 200: { description: 'Things', headers: { 'x-field': field } } } })
 
-/** The same document in OpenAPI 3.0. */
+/** The document with the version number of OpenAPI 3.0. Nothing else is converted. */
 export const legacy = (value: Json): Json => ({ ...value, openapi: '3.0.3' })
 
 /** A schema of an object with these members. `required` lists the names of the required members. */

@@ -102,7 +102,7 @@ const kinds = (before: unknown, after: unknown): readonly string[] =>
 
 describe('laws of comparison', () => {
   it.each([['request', request] as const, ['response', response] as const])(
-    'a %s has no changes if only the order of its members differs',
+    'comparing a %s with a reordered copy finds no changes',
     (_name, make) => {
       fc.assert(
         fc.property(schema, (value) => {
@@ -114,7 +114,7 @@ describe('laws of comparison', () => {
     },
   )
 
-  it('moving schemas into components counts as no change, even if the components have other names', () => {
+  it('moving schemas into components is no change, and moving them back only removes components', () => {
     fc.assert(
       fc.property(schema, (value) => {
         const [one, other] = [referring(value, 'A'), referring(value, 'B')]
@@ -143,7 +143,7 @@ describe('laws of comparison', () => {
     )
   })
 
-  it('a new requirement for requests breaks clients, but a removed one does not', () => {
+  it('a new required member of a request breaks clients, and a new or newly optional member does not', () => {
     fc.assert(
       fc.property(objects(schema), (value) => {
         const properties = isObject(value.properties) ? value.properties : {}
@@ -159,7 +159,7 @@ describe('laws of comparison', () => {
 })
 
 describe('the canonical text', () => {
-  it('is the same for equal documents, and parses to an equal document', () => {
+  it('stays the same if it is parsed and written again, and describes the same contract as the document', () => {
     fc.assert(
       fc.property(schema, (value) => {
         const document = { ...list({ name: 'a', in: 'query', schema: value }), components: { schemas: { One: value } } }

@@ -148,6 +148,13 @@ const lists: readonly Twins[] = [
     ['limit-default-raised'],
   ],
   [
+    'a default limit in place of none',
+    limit({}),
+    limit({ default: 10 }),
+    ['parameter-default-changed!'],
+    ['parameter-default-changed!'],
+  ],
+  [
     'the parameter "limit"',
     list(filter('offest')),
     operation({ parameters: [filter('offest')] }),
@@ -203,7 +210,7 @@ const parameters: readonly Twins[] = [
   ],
   ['the case of a header name', header('X-One'), header('x-one'), [], []],
   [
-    'Idempotency-Key',
+    'Idempotency-Key that becomes required',
     header('Idempotency-Key'),
     header('Idempotency-Key', { required: true }),
     ['idempotency-key-required!'],
@@ -217,7 +224,7 @@ const parameters: readonly Twins[] = [
     ['parameter-removed!'],
   ],
   [
-    'If-Match',
+    'If-Match that becomes required',
     header('If-Match'),
     header('if-match', { required: true }),
     ['if-match-required!'],
@@ -284,7 +291,7 @@ const bodies: readonly Twins[] = [
     ['request-media-type-removed!'],
   ],
   [
-    'another media type',
+    'a media type in place of another',
     body({}),
     body({}, 'application/xml'),
     ['request-media-type-added', 'request-media-type-removed!'],
@@ -319,13 +326,13 @@ const bodies: readonly Twins[] = [
 const answers: readonly Twins[] = [
   ['a 2xx status', statuses('200'), statuses('200', '202'), ['status-added'], ['status-removed!']],
   [
-    'another 2xx status',
+    'a 2xx status in place of another',
     statuses('201'),
     statuses('202'),
     ['status-added', 'status-removed!'],
     ['status-added', 'status-removed!'],
   ],
-  ['302 of HEAD', statuses('302', '404'), statuses('404'), ['status-removed!'], ['status-added']],
+  ['302', statuses('302', '404'), statuses('404'), ['status-removed!'], ['status-added']],
   ['a 4xx status', statuses('200', '404'), statuses('200'), ['error-status-removed'], ['status-added']],
   ['304', statuses('200', '304'), statuses('200'), ['error-status-removed'], ['status-added']],
   ['428', statuses('200'), statuses('200', '428'), ['if-match-required!'], ['error-status-removed']],
@@ -447,7 +454,7 @@ const credentials: readonly Twins[] = [
   ],
   ['two schemes at once', secured([{ one: [] }]), secured([{ one: [], other: [] }]), ['security-scheme-removed!'], []],
   [
-    'another scheme of that name',
+    'another scheme with the same name',
     secured([{ one: [] }]),
     secured([{ one: [] }], { type: 'http', scheme: 'basic' }),
     ['security-relaxed', 'security-scheme-removed!'],
@@ -556,7 +563,7 @@ describe('removals after a sunset', () => {
   })
 })
 
-describe('sentences', () => {
+describe('reported changes', () => {
   const sentences = (before: Json, after: Json): readonly string[] =>
     compareContracts(before, after).map(({ sentence }) => sentence)
   const collection = (...given: readonly Json[]): Json =>
@@ -564,7 +571,7 @@ describe('sentences', () => {
       '/pre-piezas': { get: { parameters: [{ name: 'limit', in: 'query', schema: whole }, ...given], responses: {} } },
     })
 
-  it('name the removed part, the affected clients and the fix', () => {
+  it('name the changed part, the affected clients and the fix', () => {
     expect(sentences(collection(filter('lote')), collection())).toEqual([
       'v1: the filter "lote" of pre-piezas is gone: clients that send it get 400. ' +
         'Put the change into v2, or accept it with --accept',
@@ -633,7 +640,7 @@ describe('invalid documents', () => {
       '"#/components/schemas/Lost" at #/paths/~1things/get/responses/200/content/application~1json/schema ' +
         'has no target',
     ],
-    ['a reference to a file', response({ $ref: 'other.json#/a' }), 'points out of the document'],
+    ['a reference to a file', response({ $ref: 'other.json#/a' }), 'leads outside the document'],
   ])('%s throws', (_title, value, message) => {
     expect(() => compareContracts(value, response(text))).toThrow(message)
     expect(() => compareContracts(response(text), value)).toThrow(message)

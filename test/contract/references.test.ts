@@ -1,8 +1,11 @@
-/** References by `$anchor` and by `$id`, and references to other files. */
+/**
+ * References by pointer, `$anchor`, `$dynamicAnchor` and `$id`, references to other files, and
+ * discriminators.
+ */
 import { describe, expect, it } from 'vitest'
 import { bundled } from '../../src/contract/bundle.js'
 import { compareContracts } from '../../src/contract/compare.js'
-import { type Json, members, request, response } from './documents.js'
+import { document, type Json, members, request, response } from './documents.js'
 
 const text = { type: 'string' }
 const whole = { type: 'integer' }
@@ -16,6 +19,21 @@ const same = (one: unknown, other: unknown): void => {
 const withSchemas = (schema: unknown, schemas: Json): Json => response(schema, 'application/json', { schemas })
 
 describe('references inside a document', () => {
+  it('to another path item show its changes, although the referring path item is the same', () => {
+    const paths = (required: readonly string[]): Json => {
+      const content = (schema: unknown): Json => ({ content: { 'application/json': { schema } } })
+      const responses = (schema: unknown): Json => ({ 200: { description: 'a', ...content(schema) } })
+      return document({
+        '/a': { post: { requestBody: content({ ...members({ a: text }), required }), responses: responses(text) } },
+        '/b': {
+          get: { responses: responses({ $ref: '#/paths/~1a/post/requestBody/content/application~1json/schema' }) },
+        },
+      })
+    }
+    const found = compareContracts(paths(['a']), paths([])).filter(({ breaking }) => breaking)
+    expect(found.map(({ kind }) => kind)).toEqual(['response-member-became-optional'])
+  })
+
   const inline = response(members({ a: text }))
 
   it.each([
@@ -41,7 +59,7 @@ describe('references inside a document', () => {
     expect(compareContracts(withSchemas(reference, schemas), response(members({})))).not.toEqual([])
   })
 
-  it('an $anchor may refer to itself', () => {
+  it('a schema with an $anchor may refer to itself', () => {
     const tree = (leaf: unknown) =>
       withSchemas(
         { $ref: '#tree' },
@@ -57,7 +75,7 @@ describe('references inside a document', () => {
   })
 })
 
-describe('a document of several files', () => {
+describe('a bundled document', () => {
   const files: Readonly<Record<string, unknown>> = {
     'schemas/thing.json': {
       ...members({
@@ -95,17 +113,17 @@ describe('a document of several files', () => {
     expect(compareContracts(before, after).map(({ kind }) => kind)).toEqual(['request-maximum-lowered'])
   })
 
-  it('is returned unchanged if it has no external references', () => {
+  it('is the document itself if that needs no other file', () => {
     const document = request(members({ $ref: { $ref: '#/components/schemas/A' }, example: text }), 'application/json', {
       schemas: { A: { ...text, example: { $ref: 'lost.json' } } },
     })
     expect(bundled(document, 'api.json', read)).toBe(document)
   })
 
-  it('is refused if a file is missing or is on another host', () => {
+  it('cannot be made if a file is missing, or if a reference has a scheme', () => {
     expect(() => assembled({ $ref: 'lost.json' })).toThrow('There is no lost.json.')
-    expect(() => assembled({ $ref: 'https://a.example/thing.json' })).toThrow('points to another host')
-    expect(() => assembled({ $ref: 'file:///etc/passwd' })).toThrow('points to another host')
+    expect(() => assembled({ $ref: 'https://a.example/thing.json' })).toThrow('is an absolute URL')
+    expect(() => assembled({ $ref: 'file:///etc/passwd' })).toThrow('is an absolute URL')
   })
 })
 
@@ -135,7 +153,7 @@ describe('discriminators', () => {
     expect(levels(got({ cat: 'Cat' }), got({ cat: '#/components/schemas/Cat' }))).toEqual([])
   })
 
-  it('a change to another property is a warning', () => {
+  it('another propertyName is a warning', () => {
     expect(levels(got(undefined), got(undefined, 'type'))).toEqual([['response-discriminator-changed', 'warning']])
   })
 })

@@ -261,7 +261,7 @@ const objects: readonly Twins[] = [
   ],
   ['items', list(whole), list({ type: 'number' }), ['type-widened'], ['type-narrowed']],
   [
-    'items of any type',
+    'from items of any type to strings',
     { type: 'array' },
     list(text),
     ['type-narrowed', 'null-refused'],
@@ -291,7 +291,7 @@ const objects: readonly Twins[] = [
   ],
   ['not', text, { ...text, not: { const: 'a' } }, ['condition-added'], ['condition-removed']],
   [
-    'another not',
+    'a not in place of another',
     { ...text, not: { const: 'b' } },
     { ...text, not: { const: 'a' } },
     ['condition-changed'],
@@ -413,12 +413,12 @@ describe('levels', () => {
     expect(breaks({ enum: ['a'] }, { enum: ['a', 'b'] }, request)).toBe(false)
   })
 
-  it('changes of patterns in responses are harmless', () => {
+  it('a changed pattern is harmless in a response, but breaks requests', () => {
     expect(breaks({ ...text, pattern: '^a' }, { ...text, pattern: '^b' }, response)).toBe(false)
     expect(breaks({ ...text, pattern: '^a' }, { ...text, pattern: '^b' }, request)).toBe(true)
   })
 
-  it('a response may become an anyOf of its own schema and a fuller one', () => {
+  it('the schema of a response may become an anyOf of itself and a fuller schema, but not a oneOf with another', () => {
     const brief = members({ href: text }, 'href')
     const full = members({ href: text, name: text }, 'href', 'name')
     expect(breaks(brief, { anyOf: [brief, full] }, response)).toBe(false)
@@ -479,7 +479,7 @@ describe('levels', () => {
   })
 })
 
-describe('equivalent spellings', () => {
+describe('equivalent spellings and references', () => {
   const same = (one: object, other: object): void => {
     expect(compareContracts(one, other)).toEqual([])
     expect(compareContracts(other, one)).toEqual([])
@@ -508,7 +508,7 @@ describe('equivalent spellings', () => {
     same(request({ properties: { a: { items: text } } }), request(members({ a: list(text) })))
   })
 
-  it('inline schemas, and references to components with any names', () => {
+  it('inline schemas, and references to components; only the removal of the components is reported', () => {
     const inline = response(members({ a: members({ b: text }) }))
     const referring = response({ $ref: '#/components/schemas/Thing' }, 'application/json', {
       schemas: { Thing: members({ a: { $ref: '#/components/schemas/Part' } }), Part: members({ b: text }) },

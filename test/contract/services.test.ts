@@ -98,7 +98,7 @@ describe('a service that changes', () => {
       [/^v1: the default limit of piezas is 10 in place of 20/],
       [],
     ],
-    ['the first page', documentOf({ page: { size: 20, max: 100, first: 0 } }), [/offest/], [/offest/]],
+    ['the number of the first page', documentOf({ page: { size: 20, max: 100, first: 0 } }), [/offest/], [/offest/]],
     ['a flag', documentOf({ flags: {} }), [/^v1: \/piezas\/\{id\}\/urgente is gone/], []],
     [
       'a member',

@@ -37,7 +37,7 @@ describe('upgradeGuide()', () => {
     expect(guide).not.toMatch(/HEAD|OPTIONS|no longer deprecated|header "?Sunset|more operation|--accept|\bv1: /)
   })
 
-  it('names every member, filter and operation with a breaking change', () => {
+  it('names the member, filter or path of each breaking change, except for header fields and the base path', () => {
     for (const { place, path, kind, breaking } of compareContracts(v1, v8)) {
       if (!breaking || kind === 'base-path-changed' || place.includes('header')) continue
       const name = /([^ .[\]"]+)"?$/.exec(place)?.[1] ?? ''
@@ -45,7 +45,7 @@ describe('upgradeGuide()', () => {
     }
   })
 
-  it('reports that nothing changes, or that a path was removed', () => {
+  it('reports that there are no breaking changes, or that a path was removed, and checks its arguments', () => {
     expect(upgradeGuide(v1, { ...v1, info: { ...v1.info, version: 'v2' } })).toContain(
       'v2 has no breaking changes for clients of v1.',
     )

@@ -41,13 +41,13 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect(body).toHaveLength(3)
     })
 
-    it('QUERY-8: still refuses malformed values and unsortable fields', async () => {
+    it('QUERY-8: still refuses malformed values, and names that sort and expand do not allow', async () => {
       const { call } = inMode('QUERY-8', mode)
       for (const query of ['limit=x', 'sort=foo', 'isOpen=perhaps', 'expand=foo', '%ff=1', 'after=x'])
         expect([query, (await call.get(`/v1/orders?${query}`)).status]).toEqual([query, 400])
     })
 
-    it('QUERY-5: serves pages up to the previous maximum, and never truncates', async () => {
+    it('QUERY-5: serves pages up to the maximum in "upTo", and refuses a larger limit', async () => {
       const { call, reported } = inMode('QUERY-5', mode)
       expect((await call.get('/v1/orders?limit=20')).body).toHaveLength(20)
       expect(reported()).toEqual([])
@@ -101,7 +101,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect(reported()).toEqual(counted(...Array.from({ length: 4 }, () => 'HDR-3 If-Match')))
     })
 
-    it('HDR-5: reads bodies of other media types as JSON', async () => {
+    it('HDR-5: reads bodies of the media types in "types" as JSON', async () => {
       const { call, reported } = inMode('HDR-5', mode)
       const made = await call.post('/v1/orders').type('text/plain').send('{"id":100,"state":"new"}')
       expect([made.status, made.headers.location]).toEqual([201, expect.stringMatching(/\/v1\/orders\/100$/)])
@@ -123,7 +123,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect(reported()).toEqual(counted('VERB-8 HEAD', 'VERB-8 HEAD', 'VERB-8 HEAD'))
     })
 
-    it('VERB-6: responds to DELETE with the previous status and body', async () => {
+    it('VERB-6: responds to DELETE of an item with the status and body in the settings', async () => {
       const { call, reported } = inMode('VERB-6', mode)
       const { status, body } = await call.delete('/v1/orders/1')
       expect([status, body]).toEqual([200, { deleted: true }])
@@ -160,7 +160,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect([put.status, put.text]).toEqual([200, text])
     })
 
-    it('ERR-3: gives every error the form that the option "shape" returns', async () => {
+    it('ERR-3: gives errors the form that the option "shape" returns', async () => {
       const { call, reported } = inMode('ERR-3', mode)
       const tried = [
         await call.get('/v1/orders?foo=1'),

@@ -1,6 +1,6 @@
 /**
- * A request that violates a clause is counted once, under the route that the client called. It does
- * not matter how many routers and middlewares handle the request.
+ * A violation of a clause is counted once in each `usage()`, even if several routers and
+ * middlewares handle the request.
  */
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
@@ -70,7 +70,7 @@ describe.each(majors)('%s', (_, express) => {
     ])
   })
 
-  it('observe() in front does not count a call again if a router counts it, but counts all other calls', async () => {
+  it('observe() in front does not count a call again if a router counts it, but counts other calls', async () => {
     const counts = usage()
     const app = express()
       .use(observe({ usage: counts, budget: 1, calls: true }))

@@ -1,6 +1,6 @@
 /**
- * A service without `conventions` and a service with every clause on `enforce` have the same
- * responses, byte for byte.
+ * A service without `conventions` and a service whose clauses have the mode `enforce` send the same
+ * bytes, except for `Date` and the entity tag.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -33,8 +33,8 @@ const hooks = { onFinding: (event: Finding) => void findings.push(event) }
 const quiet = { onError: () => {} }
 
 /**
- * Two services: one without `conventions`, and one with every clause on `enforce`. Each has its own
- * data.
+ * Two services: one without `conventions`, and one with the mode `enforce` for each clause that can
+ * have a mode there. Each has its own data.
  */
 type Pair = readonly [http.RequestListener, http.RequestListener]
 
@@ -150,7 +150,7 @@ const requests: fc.Arbitrary<Sent> = fc
     body: method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? undefined : body,
   }))
 
-describe.each(majors)('every clause enforced, on %s', (_, major) => {
+describe.each(majors)('clauses in the mode "enforce", on %s', (_, major) => {
   describe.each([
     ['api()', apis],
     ['single middlewares', handWritten],
@@ -169,7 +169,7 @@ describe.each(majors)('every clause enforced, on %s', (_, major) => {
       for (const server of servers) server.close()
     })
 
-    it('responds as without conventions, byte for byte, and reports no findings', async () => {
+    it('sends the same bytes as without conventions, except Date and Etag, and reports no findings', async () => {
       await fc.assert(
         fc.asyncProperty(requests, async (sent) => {
           const [plain, moded] = await Promise.all(ports.map((port) => send(port, sent)))

@@ -165,7 +165,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
       )
     })
 
-    it('AUTH-4: a body of a DELETE is never sent to a caller without read permission', async () => {
+    it('AUTH-4: the response to a DELETE has no body if the caller has no read permission', async () => {
       const who = authenticate({ field: 'X-Who', challenge: 'Who', identify: (name) => name })
       const { call } = start((app) => {
         const rules = methodRules({
@@ -241,7 +241,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
       expect([id, (await call.get(`/private/v1/orders/${id}?_=1`)).status]).toEqual([id, 200])
   })
 
-  it('a shape without a mode is used for every problem, and causes no findings', async () => {
+  it('a shape without a mode is used, and causes no findings', async () => {
     const findings: Finding[] = []
     const app = express()
     app.use(problems({ shape: ({ code }) => ({ body: { code } }), onFinding: (event) => void findings.push(event) }))

@@ -76,7 +76,7 @@ describe('conventions: options that are refused when a service is built', () => 
     expect(build(conventions)).toContain(message)
   })
 
-  it('a middleware accepts modes only for its own clauses', () => {
+  it('a middleware accepts modes only for its own clauses, and only with the settings that they need', () => {
     expect(refused(() => listQuery(orders, { conventions: { 'HDR-1': 'report' } as never }))).toContain(
       'names "HDR-1", which does not apply there. Clauses with a mode here: QUERY-5, QUERY-8.',
     )
@@ -92,7 +92,7 @@ describe('conventions: options that are refused when a service is built', () => 
     expect(refused(() => methodRules({ ...rules, conventions: { 'VERB-6': 'off' } }))).toBe('nothing')
   })
 
-  it('resourceRouter() checks templates without a version', () => {
+  it('resourceRouter() accepts only route templates of its resource, without a version', () => {
     const router = (routes: readonly string[]) =>
       refused(() =>
         resourceRouter(customers, memoryAdapter(customers), { conventions: { 'QUERY-8': { mode: 'off', routes } } }),
@@ -194,7 +194,7 @@ describe('conventions: share', () => {
     )
   }
 
-  it('selects clients by azp, else by client_id, else by sub, else by the IP address', () => {
+  it('selects about the given share of the clients, by azp (not by sub), by client_id, by sub, or by the IP address', () => {
     expect(convention?.share).toBe(0.25)
     const clients = Array.from({ length: 4_000 }, (_, at) => `client-${at}`)
     const enforced = clients.filter((azp) => isEnforced(0.25, { azp, sub: 'x' }))
@@ -203,9 +203,14 @@ describe('conventions: share', () => {
     for (const name of clients.slice(0, 200)) {
       expect(isEnforced(0.25, { azp: name, sub: String(Math.random()) })).toBe(enforced.includes(name))
       expect(isEnforced(0.25, { client_id: name })).toBe(enforced.includes(name))
+      // Without a client id, the subject decides, and the IP address does not.
+      expect(isEnforced(0.25, { sub: name }, String(Math.random()))).toBe(isEnforced(0.25, { sub: name }))
       // A larger share includes every client of a smaller share.
       if (enforced.includes(name)) expect(isEnforced(0.5, { azp: name })).toBe(true)
     }
+    const subjects = clients.filter((sub) => isEnforced(0.25, { sub }))
+    expect(subjects.length).toBeGreaterThan(850)
+    expect(subjects.length).toBeLessThan(1_150)
     const addresses = Array.from({ length: 250 }, (_, at) => `10.0.1.${at}`).filter((address) =>
       isEnforced(0.5, undefined, address),
     )

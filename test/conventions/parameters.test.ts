@@ -80,7 +80,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     expect(headers.link).toContain('offest=0>; rel="prev"')
   })
 
-  it('an alias together with the proper name, or with another alias, gets 400', async () => {
+  it('an alias gets 400 if it is repeated, or sent together with the proper name or another alias', async () => {
     const { call } = served()
     for (const query of [
       'page=1&offest=1',
@@ -122,7 +122,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     expect(reported()).toEqual(['QUERY-8 _', 'QUERY-6 include', 'QUERY-8 utm_x', 'QUERY-8 _'])
   })
 
-  it('unusual parameter names are reported as "(other)"', async () => {
+  it('parameter names that may be data are reported as "(other)", but $filter and a[b] by name', async () => {
     const { call, reported } = serve(express, { conventions: { 'QUERY-8': 'report' } })
     const odd = [
       'ana%40example.com=1',
@@ -199,7 +199,7 @@ describe('parameter aliases', () => {
     [{ ofest: ['page'] }, 'Did you mean "offest"?'],
     [{ offest: [{ name: 'x', unit: 'row' }] }, "Give 'page' or 'rows'"],
     [{ offest: [] }, 'parameters.offest'],
-  ])('%j is refused when the service is built', (given, message) => {
+  ])('%j is refused by listQuery() and api()', (given, message) => {
     expect(() => listQuery(orders, { parameters: given as never })).toThrow(message)
     expect(() => api({ ...apiOptions(), parameters: given as never })).toThrow(message)
   })

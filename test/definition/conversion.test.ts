@@ -85,7 +85,7 @@ function typed(value: unknown, place: Shape | undefined, found = new Set<object>
 }
 
 describe('compileCanonical', () => {
-  it('REP-4: makes date-times canonical, and copies every object that the schema describes', () => {
+  it('REP-4: makes local date-times canonical, and copies every object that the schema describes', () => {
     const canonical = compileCanonical(shape)
     fc.assert(
       fc.property(records, (record) => {
@@ -101,7 +101,7 @@ describe('compileCanonical', () => {
 })
 
 describe('compileRespelled', () => {
-  it('REP-4: makes date-times canonical, and does not copy values that are canonical already', () => {
+  it('REP-4: makes local date-times canonical, and does not copy values that are canonical already', () => {
     const respell = compileRespelled(shape)
     fc.assert(
       fc.property(records, (record) => {

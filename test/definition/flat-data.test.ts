@@ -29,8 +29,8 @@ class Own {
   readonly a = 1
 }
 /**
- * Values that a store can return, but that are not plain data. Each call creates a new value, as a
- * store does.
+ * Odd values, which a store can return, but which are not plain data. Each call creates a new
+ * value, as a store does.
  */
 const odd: readonly (() => unknown)[] = [
   () => new Date(0),
@@ -131,12 +131,15 @@ describe('flattened data', () => {
     )
   })
 
-  it.each(odd.map((make, at) => [at, make] as const))('cannot be made from odd[%i], and never equals it', (_, make) => {
-    expect(flattener.flat({ a: make() })).toBeUndefined()
-    for (const kept of [{ a: { a: 1 } }, { a: [1] }, { a: 'a' }, { a: {} }, { a: [1, 2] }, { a: 1 }, { a: [] }]) {
-      expect(isSameData(flattener.flat(kept) ?? [], { a: make() })).toBe(false)
-    }
-  })
+  it.each(odd.map((make, at) => [at, make] as const))(
+    'cannot be made from the odd value %i, and does not equal it',
+    (_, make) => {
+      expect(flattener.flat({ a: make() })).toBeUndefined()
+      for (const kept of [{ a: { a: 1 } }, { a: [1] }, { a: 'a' }, { a: {} }, { a: [1, 2] }, { a: 1 }, { a: [] }]) {
+        expect(isSameData(flattener.flat(kept) ?? [], { a: make() })).toBe(false)
+      }
+    },
+  )
 
   it('distinguishes reordered, missing and additional members, and a list from an object', () => {
     const flat = flattener.flat({ a: 1, b: { c: [1, 'x'] } }) ?? []
@@ -155,7 +158,7 @@ describe('flattened data', () => {
     }
   })
 
-  it('distinguishes objects whose first and last member names are the same', () => {
+  it('distinguishes objects that differ only in a member name between the first and the last', () => {
     const each = [
       { a: 1, b: 2, c: 3 },
       { a: 1, x: 2, c: 3 },

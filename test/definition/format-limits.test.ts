@@ -58,7 +58,7 @@ describe('constraints next to a format', () => {
     expect(() => define(text(format, more))).not.toThrow()
   })
 
-  it('REP-4: an enum accepts every spelling of its values, and GET returns the spelling in the schema', async () => {
+  it('REP-4: an enum accepts other spellings of its values, and GET returns the spelling in the schema', async () => {
     const cosas = define({ type: 'string', format: 'decimal', enum: ['1.50', '2'], default: '1.500' })
     const { send, close } = await listen(express().use(api({ versions: { v1: [mount(cosas, memoryAdapter(cosas))] } })))
     try {

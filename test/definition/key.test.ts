@@ -32,7 +32,7 @@ const plain = (value: unknown): unknown => (Object.is(value, -0) ? 0 : value)
 
 describe('simple keys', () => {
   it.each(Object.keys(values) as (keyof typeof values)[])(
-    'PATH-11: a key of type %s survives the conversion to a string and back',
+    'PATH-11: a key in the member "%s" survives the conversion to a string and back',
     (member) => {
       const codec = simple(member)
       fc.assert(
@@ -45,7 +45,7 @@ describe('simple keys', () => {
     },
   )
 
-  it('PATH-11: different strings are different keys', () => {
+  it('PATH-11: different ids are different keys, if the keys are strings, numbers or booleans', () => {
     const spelling = fc.oneof(
       unicode,
       fc.stringMatching(/^[-+ ]?0*[0-9]{1,17}(\.[0-9]{1,3})?(e[-+]?[0-9]{1,2})?$/),
@@ -83,7 +83,7 @@ describe('simple keys', () => {
     expect([simple('whole').parse(text), simple('amount').parse(text)]).toEqual([undefined, undefined])
   })
 
-  it('PATH-11: the string form of any number is parsed as that number', () => {
+  it('PATH-11: the string form of a large number is parsed as that number', () => {
     for (const number of [2 ** 53, -(2 ** 53), 1e21, 1.7976931348623157e308]) {
       expect(simple('whole').parse(String(number))).toBe(number)
       expect(simple('amount').parse(String(number))).toBe(number)
@@ -106,7 +106,7 @@ describe('simple keys', () => {
     ])
   })
 
-  it('PATH-11: an id is never empty, ".", ".." or a lone surrogate', () => {
+  it('PATH-11: an id cannot be empty, "." or "..", and cannot contain a lone surrogate', () => {
     for (const text of ['', '.', '..', '\ud800', 'a\udc00b']) {
       expect(simple('text').parse(text)).toBeUndefined()
       expect(unaddressable(text)).toMatch(/^An id can't/)
@@ -117,7 +117,7 @@ describe('simple keys', () => {
     }
   })
 
-  it('PATH-11, REP-4: every spelling of a local date-time identifies the record, whose key has seven digits', () => {
+  it('PATH-11, REP-4: local date-times with fewer digits identify the record too, and its key has seven digits', () => {
     const codec = simple('moment')
     expect(codec.parse('2024-01-31T08:30:00')).toBe('2024-01-31T08:30:00.0000000')
     expect(codec.parse('2024-01-31T08:30')).toBeUndefined()
@@ -173,7 +173,7 @@ describe('composite keys', () => {
     )
   })
 
-  it('PATH-9: different strings are different keys', () => {
+  it('PATH-9: no two strings are the same key', () => {
     const piece = fc.constantFrom('text=', 'whole=', ',', '=', '%2C', '%2c', '%25', '%', '3', '03', 'a', '')
     const two = composite('text', 'whole')
     fc.assert(
@@ -217,7 +217,7 @@ describe('composite keys', () => {
     expect(composite('whole').parse('3')).toBeUndefined()
   })
 
-  it('keys are frozen, because they identify records', () => {
+  it('keys are frozen, because they identify records, and so is the codec', () => {
     expect(Object.isFrozen(codec.parse('text=,whole=0,amount=0,flag=true'))).toBe(true)
     expect(Object.isFrozen(codec)).toBe(true)
     expect(Object.isFrozen(codec.members)).toBe(true)

@@ -108,7 +108,7 @@ describe('collection names', () => {
     expect(collectionCode(name)).toBe('name-is-verb')
   })
 
-  it.each(dotted)('PATH-4: "%s" names a format', (name) => {
+  it.each(dotted)('PATH-4: "%s" has a dot, so it is refused as a format', (name) => {
     expect(collectionCode(name)).toBe('name-has-format')
     expect(segmentCode(name)).toBe('name-has-format')
   })
@@ -241,7 +241,7 @@ describe('segments of flags and areas', () => {
     expect(names.filter((name) => segmentCode(name) !== 'passes')).toEqual([])
   })
 
-  it('PATH-3: verbs throw', () => {
+  it('PATH-3: verbs are refused', () => {
     const names = words(
       'activate activar archivar cancel cancelar edit pay pagar search update sell undo getStatus obtener-estado',
     )
@@ -267,7 +267,7 @@ describe('any string at all', () => {
     fc.array(parts).map((list) => list.join('')),
   )
 
-  it('PATH-10: any name is either accepted or throws a ConfigurationError', () => {
+  it('PATH-10: any name is accepted, or refused with a ConfigurationError', () => {
     const codes: ConfigurationCode[] = ['name-malformed', 'name-has-format', 'name-is-verb', 'name-not-plural']
     fc.assert(
       fc.property(name, (text) => {
@@ -337,7 +337,7 @@ describe('word lists', () => {
     },
   )
 
-  it('PATH-10: no word is in two lists that contradict each other', () => {
+  it('PATH-10: no word is in two lists that contradict each other, and words end as their list requires', () => {
     const kinds = [...lists.verbs, ...lists.nounVerbs, ...lists.loneVerbs]
     expect(kinds.length).toBe(new Set(kinds).size)
     expect(lists.massNouns.filter((word) => lists.pluralsWithoutS.includes(word))).toEqual([])
@@ -345,7 +345,7 @@ describe('word lists', () => {
     expect(lists.pluralsWithoutS.filter((word) => word.endsWith('s'))).toEqual([])
   })
 
-  it('PATH-2: every irregular plural is accepted and every irregular singular throws', () => {
+  it('PATH-2: every irregular plural is accepted, and every irregular singular is refused', () => {
     expect([...irregularPlurals.values()].filter((plural) => collectionCode(plural) !== 'passes')).toEqual([])
     expect([...irregularPlurals.keys()].filter((noun) => collectionCode(noun) !== 'name-not-plural')).toEqual([])
   })

@@ -92,7 +92,7 @@ describe('a valid declaration', () => {
     expect([...piezas({ key: ['numero', 'lote'], assigned: ['lote'] }).assigned]).toEqual(['lote'])
   })
 
-  it('QUERY-1: a filter can have the name of an association, if it names the member with the key', () => {
+  it('QUERY-1: a filter can have the name of a link, if its option "field" names the member with the key', () => {
     const made = piezas({
       links: { contratos: { to: contratos, by: 'contratoId' } },
       filters: { contratos: { field: 'contratoId' } },
@@ -157,10 +157,10 @@ describe('a valid declaration', () => {
 
 describe('an invalid declaration', () => {
   it.each<[string, unknown, string]>([
-    ['a singular', { ...base, collection: 'pieza' }, 'name-not-plural'],
-    ['a verb', { ...base, collection: 'crear-piezas' }, 'name-is-verb'],
-    ['a format', { ...base, collection: 'piezas.pdf' }, 'name-has-format'],
-    ['a slash', { ...base, collection: 'piezas/rotas' }, 'name-malformed'],
+    ['a singular collection name', { ...base, collection: 'pieza' }, 'name-not-plural'],
+    ['a verb in the collection name', { ...base, collection: 'crear-piezas' }, 'name-is-verb'],
+    ['a format in the collection name', { ...base, collection: 'piezas.pdf' }, 'name-has-format'],
+    ['a slash in the collection name', { ...base, collection: 'piezas/rotas' }, 'name-malformed'],
     ['an exception without a reason', { ...base, collection: 'pieza', allow: { pieza: '' } }, 'invalid-option'],
     ['a verb for a flag', { ...base, flags: { activar: 'urgente' } }, 'name-is-verb'],
     ['a singular for an association', { ...base, attachedTo: [{ of: contratos, as: 'pieza' }] }, 'name-not-plural'],
@@ -256,7 +256,7 @@ describe('an invalid declaration', () => {
     ['pages larger than their maximum', { ...base, page: { size: 50, max: 10 } }, 'invalid-option'],
     ['empty pages', { ...base, page: { size: 0 } }, 'invalid-option'],
     ['a fractional page size', { ...base, page: { max: 2.5 } }, 'invalid-option'],
-    ['another first page', { ...base, page: { first: 2 } }, 'invalid-option'],
+    ['a first page other than 0 and 1', { ...base, page: { first: 2 } }, 'invalid-option'],
     ['a duplicate key member', { ...base, key: ['numero', 'numero'] }, 'invalid-option'],
     ['an empty key', { ...base, key: [] }, 'invalid-option'],
   ])('%s is a configuration error', (_, options, code) => {

@@ -154,7 +154,7 @@ describe('members', () => {
     expect(member({ anyOf: [{ type: 'object', additionalProperties: true }, { type: 'null' }] }).open).toBe(true)
   })
 
-  it('of items are found, by position if the schema has prefixItems', () => {
+  it('of list items are those of "items", or of the schema at the same position in "prefixItems"', () => {
     const shape = member({ type: 'array', prefixItems: [{ type: 'string' }, true], items: { $ref: '#/$defs/party' } })
     expect(shape.prefix.map(summary)).toEqual(['string', ''])
     expect(names(shape.items as Shape)).toEqual(['nombre', 'alias'])

@@ -84,7 +84,7 @@ describe.each(majors)('the console in %s', (_, framework) => {
     expect((await get(`/v1/docs/${name}`)).status).toBe(404)
   })
 
-  it('exists only if the option is set; the other pages then link to it', async () => {
+  it('exists only if the option is set; the index then links to it', async () => {
     expect(await (await get('/v1/docs')).text()).toContain('href="docs/console"')
     expect(await (await fetch(`${without.origin}/v1/docs`)).text()).not.toContain('docs/console')
     for (const name of ['console', 'console.js', 'swagger-ui.css']) {
@@ -107,7 +107,7 @@ describe('Swagger UI', () => {
     return (id: string) => join(folder, id)
   }
 
-  it('is an optional peer dependency. If it is missing, the error says what to install', () => {
+  it('causes an error that says what to install, if it is missing', () => {
     const absent = (id: string): string => createRequire(import.meta.url).resolve(`${id}-that-nobody-has`)
     expect(() => swaggerUiAssets(absent)).toThrow(
       'docsPages() with the option "console" needs the package swagger-ui-dist, which is not installed. ' +

@@ -118,9 +118,9 @@ const orders = defineResource({
 })
 
 describe.each([
-  ['public', true],
-  ['private', false],
-])('the curl lines of a %s service', (_, open) => {
+  ['without credentials', true],
+  ['with a login', false],
+])('the curl lines of a service %s', (_, open) => {
   let served: Awaited<ReturnType<typeof listen>>
   let document: OpenApiDocument
   let token = ''

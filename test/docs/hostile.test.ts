@@ -51,7 +51,7 @@ const topicOf = (pages: ReadonlyMap<string, string>, name: string): string =>
     .join('')
 
 describe('descriptions, titles and examples of a service', () => {
-  it.each(hostile)('show %j as plain text everywhere', (text) => {
+  it.each(hostile)('cause no faults and no links to scripts in the pages: %j', (text) => {
     const safe = text.replace(/\p{Surrogate}|\p{Control}/gu, '')
     const document = documentOf(
       schemaWith(
@@ -163,7 +163,7 @@ describe('unusual names', () => {
     expect(pages.get('problems')).toContain('<h1>Problems</h1>')
   })
 
-  it('of paths, parameters and operations are shown literally, and quoted in curl lines', () => {
+  it('of paths, parameters and operations cause no faults, and are quoted in curl lines', () => {
     const name = `a'b"c$(x)\`y\`\\ <z>`
     const document = openapi(api({ versions: { v1: [] } }), 'v1', {
       fragments: [
@@ -305,7 +305,7 @@ describe('unusual sizes', () => {
     expect(textOf(topicOf(pages, 'things'))).toContain('list of Node')
   })
 
-  it('an operation of 600 parameters and a problem for each status is split into several pages', () => {
+  it('an operation with 600 parameters and 400 responses is complete, and its pages have no faults', () => {
     const parameters = Array.from({ length: 600 }, (_, at) => ({
       name: `p${at}`,
       in: 'query',
@@ -334,7 +334,7 @@ describe('documents of other kinds', () => {
     expect(textOf(topicOf(pages, 'things'))).toContain('string or null')
   })
 
-  it('a single router and a service with imports have complete pages', () => {
+  it('the pages of a single router, and of a service with imports, have no faults', () => {
     const things = defineResource({ collection: 'things', key: 'id' as never, schema: schemaWith({}) })
     expect(faultsOf(pagesOf(openapi(resourceRouter(things, memoryAdapter(things)), 'v1')))).toEqual([])
     const files = imports('files', things, { description: 'Takes files.', formats: [csv()], transaction: 'none' })

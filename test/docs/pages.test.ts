@@ -1,4 +1,4 @@
-/** The pages of the example cover the whole document, and are accessible to every reader. */
+/** The pages of the example cover the document, and comply with accessibility rules. */
 import { describe, expect, it } from 'vitest'
 import { clauses } from '../../src/clauses.js'
 import type { Api } from '../../src/index.js'
@@ -25,7 +25,7 @@ describe.each(sites)('the docs pages of $name', ({ document, pages }) => {
       })),
   )
 
-  it('are usable without script, screen or mouse, comply with the policy, and have no dead links', () => {
+  it('comply with the content security policy and with accessibility rules, and have no dead links', () => {
     expect(faultsOf(pages)).toEqual([])
   })
 
@@ -33,7 +33,7 @@ describe.each(sites)('the docs pages of $name', ({ document, pages }) => {
     for (const { name } of document.tags ?? []) expect(pages.get(name), name).toContain(`<h1>${name}</h1>`)
   })
 
-  it('have every operation, with its curl line and every status', () => {
+  it('have every operation, with its method, its path and every status', () => {
     for (const { path, method, operation } of operations) {
       expect(whole).toContain(`<h2 id="${operation.operationId}">`)
       expect(whole).toContain(`<span class="method">${method}</span> <code>${path}</code>`)
@@ -93,7 +93,7 @@ describe('the page of problems', () => {
 })
 
 describe('the search', () => {
-  it('finds problems, clauses and types, and every result exists', () => {
+  it('finds problems, clauses and types, and every result leads to an existing page or anchor', () => {
     for (const { document, pages } of sites) {
       const script = fileOf(document, 'search-entries.js') ?? ''
       const entries = JSON.parse(script.replace(/^globalThis\.docsEntries = /, '')) as readonly (readonly [

@@ -103,7 +103,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect(await given('/v2/docs')).toMatchObject({ server: `${service.origin}/area/v2` })
   })
 
-  it('have the strictest content security policy, unless the file has its own', async () => {
+  it('have the content security policy of the docs, unless a file has its own', async () => {
     const fields = (await get('/v1/docs')).headers
     expect(fields.get('content-security-policy')).toBe(policy)
     expect(fields.get('x-content-type-options')).toBe('nosniff')
@@ -148,7 +148,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     }
   })
 
-  it('PATH-1: unknown pages, deeper paths and empty names get 404 with a problem', async () => {
+  it('PATH-1: unknown pages, deeper paths and empty names get 404; malformed paths and queries get 400', async () => {
     const response = await get('/v1/docs/none', navigation)
     expect(response.status).toBe(404)
     // The problem is XML, as on all other paths, because a browser's Accept ranks XML above JSON.

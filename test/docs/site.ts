@@ -30,7 +30,7 @@ export function pagesOf(document: object): ReadonlyMap<string, string> {
 interface Link {
   readonly href: string
   /**
-   * The page in the docs that the link leads to, or `undefined` for a link to another site or
+   * The page of the docs that the link leads to, or `undefined` for a link out of the docs or
    * within the same page.
    */
   readonly page: string | undefined
@@ -63,7 +63,10 @@ export const unescaped = (text: string): string =>
 /** The text of a page without tags. */
 export const textOf = (body: string): string => unescaped(body.replace(/<[^>]*>/g, ''))
 
-/** Violations of the content security policy of the pages, and of accessibility rules. */
+/**
+ * The faults of the pages: violations of their content security policy or of accessibility rules,
+ * dead links and excessive sizes.
+ */
 export function faultsOf(pages: ReadonlyMap<string, string>): readonly string[] {
   return [...pages].flatMap(([name, body]) =>
     pageFaults(body, pages, name).map((fault) => `${name || 'index'}: ${fault}`),

@@ -47,7 +47,7 @@ describe.each(frameworks)('the upgrade page over %s', (_name, express) => {
     return served
   }
 
-  it('VER-3: is linked in the navigation and the index, and is readable without scripts', async () => {
+  it('VER-3: is HTML, is linked in the index, is found by the search, and is absent from v2', async () => {
     const { send } = await start()
     const { status, text, headers } = await send('GET', '/v1/docs/upgrade')
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
@@ -89,7 +89,7 @@ describe.each(frameworks)('the upgrade page over %s', (_name, express) => {
     expect((await send('GET', '/v1/docs/upgrade')).status).toBe(404)
   })
 
-  it('VER-3: no page exceeds 60 KB, however many changes there are', async () => {
+  it('VER-3: many changes are split into pages of at most 60 KB, and none is missing', async () => {
     const many = (prefix: string) =>
       noteOf(
         Object.fromEntries(

@@ -178,7 +178,7 @@ describe('preconditions and tags', () => {
     const { send } = await served()
     const first = await send('GET', cancel)
     const other = await send('GET', cancel, { accept: 'application/xml' })
-    const { version } = (await serveVersion(send)) as { version: string }
+    const { version } = (await itemVersion(send)) as { version: string }
     expect(first.headers.etag).toMatch(new RegExp(`^"${version}\\.[\\w-]+"$`))
     expect(other.headers.etag).not.toBe(first.headers.etag)
     const again = await send('GET', cancel, { 'if-none-match': String(first.headers.etag) })
@@ -200,7 +200,7 @@ describe('preconditions and tags', () => {
   })
 })
 
-async function serveVersion(send: Awaited<ReturnType<typeof serve>>['send']) {
+async function itemVersion(send: Awaited<ReturnType<typeof serve>>['send']) {
   const { etag = '' } = (await send('GET', '/v2/pedidos/7')).headers
   return { version: String(etag).slice(1).split('.')[0] }
 }
@@ -208,7 +208,7 @@ async function serveVersion(send: Awaited<ReturnType<typeof serve>>['send']) {
 describe('permission', () => {
   const by = (permission: Permission) => served({ authenticate: undefined, permission })
 
-  it('AUTH-4: GET requires read permission for the item, and every other method patch permission', async () => {
+  it('AUTH-4: GET requires permission to read the item and its parent, and POST to patch the item', async () => {
     const asked: unknown[] = []
     const { send } = await by((_who, action, resource, key) => {
       asked.push([action, resource, key])
@@ -245,8 +245,8 @@ describe('permission', () => {
   })
 })
 
-describe('the order of checks (ERR-2)', () => {
-  it('is 410, 405, 415, 400, 422, 404, 412', async () => {
+describe('requests and responses', () => {
+  it('ERR-2: the order of checks is 410, 405, 415, 400, 422, 404, 412', async () => {
     const { send } = await served()
     const path = '/v2/pedidos/9/cancelaciones'
     const tag = { 'if-match': '"x.y"' }
@@ -366,12 +366,12 @@ describe('declarations', () => {
       () => mount(pedidos, adapter, { endpoints: [{ name: 'bajas' }] as never }),
       made,
     ],
-    ['an undefined path', () => mount(pedidos, adapter, { endpoints: [null] as never }), made],
+    ['null in place of an endpoint', () => mount(pedidos, adapter, { endpoints: [null] as never }), made],
   ])('%s is a configuration error', (_, make, message) => {
     expect(make).toThrow(message)
   })
 
-  it('PATH-11: two endpoints below one item cannot have the same path', () => {
+  it('PATH-11: two endpoints below one item, or an endpoint and a sub-collection, cannot have the same path', () => {
     const twice = [endpoint('bajas', { description, methods }), endpoint('bajas', { description, methods })]
     expect(() => api({ versions: { v1: [mount(pedidos, adapter, { endpoints: twice })] } })).toThrow(
       '"/pedidos/{numero}/bajas". Rename one. [PATH-1 path-taken]',

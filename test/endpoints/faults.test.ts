@@ -136,7 +136,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     expect((await send('GET', path)).json.detail).toBe(detail)
   })
 
-  it('ERR-1: problems thrown by the handler are sent unchanged', async () => {
+  it('ERR-1: problems thrown by the handler are sent with their status and code', async () => {
     for (const [made, status, code] of [
       [new HttpProblem('rule', { detail: 'No.' }), 422, 'rule'],
       [preconditionFailed(), 412, 'stale'],

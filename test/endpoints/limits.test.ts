@@ -150,7 +150,7 @@ describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
   })
 })
 
-it('HDR-5: a bodyLimit can exceed the maximum size of a buffer, also for encoded bodies', async () => {
+it('HDR-5: an encoded body is accepted, even if bodyLimit exceeds the maximum size of a buffer', async () => {
   const big = endpoint('cargas', {
     description: 'Takes a file.',
     methods: { POST: { body, bodyLimit: Number.MAX_SAFE_INTEGER, handle: () => 1 } },

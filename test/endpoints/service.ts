@@ -1,6 +1,6 @@
 /**
- * A service with endpoints below its items: orders (`pedidos`), and stages (`tramos`) of the routes
- * of customers. Each call of `serve` creates its own data.
+ * A service with endpoints below its items: orders (`pedidos`), and stages (`tramos`) that belong
+ * to customers (`clientes`). Each call of `serve` creates its own data.
  */
 import express5 from 'express'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -85,7 +85,7 @@ export function serve(options: Partial<ApiOptions> = {}, express: Express = expr
     },
   })
   const pruebas = endpoint('pruebas', {
-    description: 'Tells what it is given.',
+    description: 'Has all methods except POST.',
     methods: {
       GET: { handle: () => undefined },
       PUT: { handle: ({ item }) => void calls.push(item as EndpointItem) },

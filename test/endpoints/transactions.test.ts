@@ -85,7 +85,7 @@ describe.each(stores)('over $name', ({ open }) => {
     return { ...service, sql: store.sql, close }
   }
 
-  it('HDR-3: of many concurrent changes of one item, exactly one is made, and it is complete', async () => {
+  it('HDR-3: of many concurrent cancellations of one item, exactly one is made, together with its refund', async () => {
     const { send, sql } = service
     const { etag = '' } = (await send('GET', '/v1/pedidos/1')).headers
     const many = <T>(make: (at: number) => Promise<T>) => Promise.all(Array.from({ length: 8 }, (_, at) => make(at)))
@@ -94,8 +94,7 @@ describe.each(stores)('over $name', ({ open }) => {
     const plain = await many(() => send('POST', '/v1/pedidos/2/cancelaciones', {}, { motivo: 'a' }))
     expect(plain.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(plain.every(({ status }) => [200, 412, 422].includes(status))).toBe(true)
-    // Among concurrent patches, no cancellation is based on a stale record, and no cancellation is
-    // lost.
+    // Several cancellations can be made among concurrent patches. Each has exactly one refund.
     const mixed = await many((at) =>
       at % 2 === 0
         ? send('PATCH', '/v1/pedidos/3', {}, { estado: `e${at}` })

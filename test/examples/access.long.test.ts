@@ -50,7 +50,7 @@ describe('the private API', () => {
     }
   })
 
-  it('AUTH-4: a caller without read permission for contracts gets no data of contracts by any path', async () => {
+  it('AUTH-4: a caller without read permission for contracts gets no data of them, even by expansions', async () => {
     const all = tokenOf('*:read')
     const piece = await jsonOf(await get(`${base}/v8/pre-piezas/1?expand=contrato`, all))
     const { codigoDeContratoInterno: code, descripcion, iditg, cliente } = piece.contrato
@@ -97,11 +97,11 @@ describe('the private API', () => {
     })
     expect((await get(`${base}/v8/pre-piezas/1?expand=contrato`, reader)).status).toBe(403)
     expect((await get(`${base}/v8/sucursales`, reader)).status).toBe(403)
-    const put = await get(`${base}/v8/pre-piezas/1`, reader, { method: 'DELETE' })
-    expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    const removal = await get(`${base}/v8/pre-piezas/1`, reader, { method: 'DELETE' })
+    expect([removal.status, removal.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  it('AUTH-2, AUTH-3: the public API requires a login, and its token works nowhere else', async () => {
+  it('AUTH-2, AUTH-3: the public API requires a login, and its token does not work for the private API', async () => {
     const basic = (text: string) => ({ headers: { Authorization: `Basic ${Buffer.from(text).toString('base64')}` } })
     const login = await fetch(`${base}/public/login`, basic('ana:pa:ss €'))
     expect([login.status, await login.text(), login.headers.get('cache-control')]).toEqual([200, '', 'no-store'])
@@ -120,7 +120,7 @@ describe('the private API', () => {
 })
 
 describe('the output of the process', () => {
-  it('ERR-3: has no secret, password or token of a client, regardless of the requests', async () => {
+  it('ERR-3: contains no secret of the service, and no password or token that requests contain', async () => {
     const running = start({ SEED_SIZE: '1', PUBLIC_USER: 'ana', PUBLIC_PASSWORD: 'hunter2-hunter2' })
     const lines = (await running.listening).join('\n')
     const base = await running.base

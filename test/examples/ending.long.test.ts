@@ -1,6 +1,6 @@
 /**
- * How the example process ends. No request that arrived before the signal is lost. Readiness fails
- * first, so that the load balancer stops sending requests.
+ * How the example process ends. No request that arrived before the signal is lost. On SIGTERM,
+ * readiness fails first, so that a load balancer stops sending requests.
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

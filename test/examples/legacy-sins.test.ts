@@ -1,6 +1,6 @@
 /**
- * The findings about the clients of examples/legacy. They are exactly the clauses that the README
- * of the example lists, at the steps that the README names.
+ * The findings about the clients of examples/legacy. Their clauses are those that the README of the
+ * example lists for each step, and those that the step adds.
  */
 import { describe, expect, it } from 'vitest'
 import type { UsageSnapshot } from '../../src/usage/index.js'

@@ -1,6 +1,6 @@
 /**
  * Serves the steps of examples/legacy in this process, and loads the clients of the example. Steps
- * and clients are CommonJS modules, and use the built package.
+ * and clients are CommonJS modules. From step 1 on, the steps use the built package.
  */
 import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'

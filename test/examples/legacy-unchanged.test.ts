@@ -1,4 +1,4 @@
-/** Step 1 of examples/legacy changes no byte of any response. */
+/** Step 1 of examples/legacy changes no byte of these responses, except in `Date`. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
@@ -42,7 +42,7 @@ const requests = [
   request('DELETE /v1/deliveries'),
 ]
 
-/** All bytes of the responses of a step, without dates and times. */
+/** All bytes of the responses of a step, without the field `Date`. */
 async function answers(step: number): Promise<string[]> {
   const service = await serveStep(step)
   const found: string[] = []

@@ -46,7 +46,7 @@ describe('the probe of a PostgreSQL server', () => {
     expect(await backends()).toEqual(first)
   })
 
-  it('reconnects within the same call if the connection is lost at any moment', async () => {
+  it('reconnects within the same call if the connection is lost before or during the call', async () => {
     const { probe, backends, terminate } = opened()
     await probe.ask()
     for (let round = 0; round < 30; round++) {

@@ -141,7 +141,7 @@ describe('REP-6: the worked example', () => {
     })
   })
 
-  it('REP-1: every link of this service resolves', async () => {
+  it('REP-1: the links of pieces, contracts and customers resolve', async () => {
     const app = serve()
     const { body } = await app.get('/v8/pre-piezas?limit=20').expect(200)
     for (const { componentes, contrato, cpDestinoValidado } of body) {
@@ -173,7 +173,7 @@ describe('REP-6: the worked example', () => {
     }
   })
 
-  it('POST accepts the response of GET without the number, and other forms of links', async () => {
+  it('POST accepts the response of GET without the number, and a link that has a key in place of href', async () => {
     const app = serve()
     const { body } = await app.get('/v8/pre-piezas/3').expect(200)
     const { numero: _, ...rest } = body
@@ -271,7 +271,7 @@ describe('sub-resources', () => {
     expect((await app.get('/v8/pre-piezas/4/componentes').expect(200)).body).toEqual([])
   })
 
-  it('PATH-8: activo sets estaActivo', async () => {
+  it('PATH-8: PUT and DELETE of activo get 204, and DELETE unsets estaActivo', async () => {
     const app = serve()
     await app.put('/v8/contratos/C-0001/activo').expect(204)
     await app.delete('/v8/contratos/C-0001/activo').expect(204)
@@ -279,7 +279,7 @@ describe('sub-resources', () => {
     expect((await app.get('/v8/contratos/C-0001')).body.estaActivo).toBe(false)
   })
 
-  it('VERB-4: a contract is attached to a client and detached', async () => {
+  it('VERB-4: a contract is attached to a customer and detached', async () => {
     const app = serve()
     await app.put('/v8/clientes/2/contratos/C-0001').expect(204)
     expect((await app.get('/v8/contratos/C-0001')).body.cliente.href).toMatch(/\/v8\/clientes\/2$/)
@@ -290,7 +290,7 @@ describe('sub-resources', () => {
 })
 
 describe('versions', () => {
-  it('VER-1: clients are called nombre in v1 and razonSocial in v8, over the same data', async () => {
+  it('VER-1: the name of a customer is "nombre" in v1 and "razonSocial" in v8, over the same data', async () => {
     const app = serve()
     const v8 = (await app.get('/v8/clientes/1').expect(200)).body
     const v1 = (await app.get('/v1/clientes/1').expect(200)).body
@@ -346,7 +346,7 @@ describe('VERB-12: pre-pieces that are sent twice', () => {
 })
 
 describe('VERB-11: the public API', () => {
-  it('creates, shows and deletes pieces, and supports nothing else', async () => {
+  it('creates, shows and deletes pieces, and refuses lists and PUT', async () => {
     const app = serve()
     const { body } = await app.get('/public/v1/pre-piezas/1').expect(200)
     const { numero: _, ...rest } = body
@@ -429,12 +429,15 @@ describe('probes', () => {
   })
 })
 
-describe('any other path', () => {
-  it.each(['/', '/health', '/v8', '/v8/nada', '/public', '/public/nada'])('gets a 404 problem: %s', async (path) => {
-    const { headers } = await serve().get(path).expect(404)
-    expect(headers['content-type']).toMatch(/^application\/problem\+json/)
-    expect(headers).not.toHaveProperty('x-powered-by')
-  })
+describe('the service', () => {
+  it.each(['/', '/health', '/v8', '/v8/nada', '/public', '/public/nada'])(
+    'responds to any other path with a 404 problem: %s',
+    async (path) => {
+      const { headers } = await serve().get(path).expect(404)
+      expect(headers['content-type']).toMatch(/^application\/problem\+json/)
+      expect(headers).not.toHaveProperty('x-powered-by')
+    },
+  )
 
   it('REP-5: links start with BASE_URL if it is set', async () => {
     const app = client(stores, 'https://api.example.com/private').app
@@ -448,7 +451,7 @@ describe('any other path', () => {
     expect(created.headers.location).toBe('https://api.example.com/private/v1/sucursales/X%2F1')
   })
 
-  it('the service starts without data', async () => {
+  it('starts without data', async () => {
     await fill(generate(0))
     const { app, ready } = client(stores)
     await ready()

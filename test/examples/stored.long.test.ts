@@ -149,7 +149,7 @@ describe('DATABASE_URL', () => {
     ])
   })
 
-  it('responds to requests in flight at SIGTERM, then closes its connections', async () => {
+  it('a process responds to a request in flight at SIGTERM, and then exits', async () => {
     const name = `pre-piezas ${randomUUID()}`
     const one = run({ DATABASE_URL: place.url })
     const base = await one.base
@@ -250,13 +250,13 @@ describe('DATABASE_URL', () => {
     expect(code).toBe(0)
   })
 
-  it('a database that is missing, or refuses the login, ends the process with one line and code 1', async () => {
+  it('a server that cannot be reached, or lacks the database, ends the process with one line and code 1', async () => {
     const nowhere = new URL(place.url)
     nowhere.port = '1'
-    const unknownUser = new URL(place.url)
-    unknownUser.pathname = '/erc_test_no_such_database'
+    const unknownDatabase = new URL(place.url)
+    unknownDatabase.pathname = '/erc_test_no_such_database'
     const [absent, refused] = await Promise.all(
-      [nowhere, unknownUser].map(({ href }) => run({ DATABASE_URL: href }).ended),
+      [nowhere, unknownDatabase].map(({ href }) => run({ DATABASE_URL: href }).ended),
     )
     expect(absent?.stderr).toMatch(/^DATABASE_URL cannot be used: connect ECONNREFUSED [^\n]*\n$/)
     expect(refused?.stderr).toBe('DATABASE_URL cannot be used: database "erc_test_no_such_database" does not exist.\n')

@@ -14,7 +14,7 @@ const serve = () => client(stores).app
 const branch = { nomenclatura: 'NVA', descripcion: 'Nueva "sucursal" 🚚' }
 
 describe('the hand-written router of branches', () => {
-  it('VERB-1, QUERY-1..7: returns lists with filter, sort, page and total', async () => {
+  it('VERB-1, QUERY-1, QUERY-2, QUERY-4, QUERY-7: returns lists with filter, sort, page and total', async () => {
     const app = serve()
     const { body, headers } = await app.get('/v8/sucursales?sort=-nomenclatura&limit=2&offest=2').expect(200)
     expect(body.map((one: { nomenclatura: string }) => one.nomenclatura)).toEqual(['PRÁ', 'NQN'])
@@ -41,7 +41,7 @@ describe('the hand-written router of branches', () => {
     await app.get('/v8/sucursales?limit=3').set('If-None-Match', etag).expect(200)
   })
 
-  it('VERB-2, VERB-3, VERB-6: creates, replaces and deletes; both versions show each change', async () => {
+  it('VERB-2, VERB-3, VERB-6: creates, replaces and deletes, in both versions over the same data', async () => {
     const app = serve()
     const created = await app.post('/v1/sucursales').send(branch).expect(201)
     expect(created.text).toBe('')
@@ -154,7 +154,7 @@ describe('the hand-written router of branches', () => {
     expect(problems[8][1].body.errors).toHaveLength(3)
   })
 
-  it('PATH-11: any string can be a name', async () => {
+  it('PATH-11: a name can contain odd characters', async () => {
     const app = serve()
     const nomenclatura = 'Ñ/50%, "x"=1 🚚'
     const { headers } = await app
@@ -165,7 +165,7 @@ describe('the hand-written router of branches', () => {
     expect(body.nomenclatura).toBe(nomenclatura)
   })
 
-  it('VER-3: responses in v1 announce the sunset of the version', async () => {
+  it('VER-3: responses in v1 announce its deprecation and its successor', async () => {
     const { headers } = await serve().get('/v1/sucursales/ROS').expect(200)
     expect(headers.deprecation).toBe('@1767225600')
     expect(headers.link).toMatch(/rel="successor-version"/)

@@ -1,4 +1,7 @@
-/** The member names and types of a JSON value, such as `{ contrato: { href: 'string' } }`. */
+/**
+ * The member names and types of a JSON value, such as `{ contrato: { href: 'string' } }`. The type
+ * of a list is that of its first item.
+ */
 export function typesOf(value: unknown): unknown {
   if (value === null) return 'null'
   if (Array.isArray(value)) return value.length === 0 ? [] : [typesOf(value[0])]

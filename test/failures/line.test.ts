@@ -41,7 +41,7 @@ describe('failureLine()', () => {
     )
   })
 
-  it('is one line for any input', () => {
+  it('replaces line breaks, control characters and double quotes', () => {
     expect(line(loggable(new Error('a\nb\r\n"c"\u2028\u0007 d.')))).toContain(`cause="a b 'c' d"`)
   })
 

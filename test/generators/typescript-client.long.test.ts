@@ -75,7 +75,7 @@ afterAll(async () => {
 const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
 
 describe('a client that is generated for TypeScript', () => {
-  it('compiles under the strictest options, and rejects requests that the service would refuse', async () => {
+  it('compiles under strict options, and rejects requests that the service would refuse', async () => {
     const target = ['--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023,dom', '--types', 'node']
     const compiled = await run(
       process.execPath,

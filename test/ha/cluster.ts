@@ -43,7 +43,9 @@ export interface Cluster {
   restartPooler(): Promise<void>
   /** Restarts all services by SIGTERM, one after another. */
   rollServices(): Promise<void>
-  /** The number of services that ended although nothing stopped them. */
+  /**
+   * The number of services that ended by a signal, or with a code other than 0, before `remove()`.
+   */
   deaths(): number
   remove(): Promise<void>
 }

@@ -24,7 +24,10 @@ async function left(client: string): Promise<number | undefined> {
   return count === undefined ? undefined : Number(count)
 }
 
-/** Sends this many requests of a client. Resolves with the number of them that were counted. */
+/**
+ * Sends one request of a client, and then this many more. Resolves with how many of the latter were
+ * counted.
+ */
 async function counted(client: string, requests: number): Promise<number> {
   const first = await left(client)
   let last: number | undefined
@@ -32,7 +35,10 @@ async function counted(client: string, requests: number): Promise<number> {
   return (first ?? Number.NaN) - (last ?? Number.NaN)
 }
 
-/** Kills the master. Resolves with the milliseconds until 20 requests in a row are counted. */
+/**
+ * Kills the master. Resolves with the milliseconds until the first of 20 requests in a row that are
+ * counted.
+ */
 async function masterLost(): Promise<number> {
   const before = await cluster.redis.master()
   await cluster.redis.killMaster()

@@ -40,7 +40,7 @@ describe('the example service behind PgBouncer in transaction mode', () => {
     expect(refused.stderr).toMatch(/^DATABASE_URL cannot be used: unsupported startup parameter.*DATABASE_TIMEOUT=0/)
   })
 
-  it('responds to every kind of request of 40 clients over two connections', { timeout }, async () => {
+  it('responds to creates, lists, expansions and patches of 40 clients over two connections', { timeout }, async () => {
     const { base: starting, place } = await behindPgBouncer()
     const base = await starting
     const json = { 'Content-Type': 'application/json' }

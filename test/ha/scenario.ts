@@ -24,7 +24,7 @@ export interface Fault extends WorkloadOptions {
   fault(): Promise<void> | void
   /**
    * Repairs everything that does not recover by itself. Called when the database accepts writes
-   * again.
+   * again, or when the scenario fails.
    */
   repair?(): Promise<void> | void
   /** The proxy through which the downtime of the database is measured. Default: HAProxy. */
@@ -101,7 +101,7 @@ async function isWritable(url: string): Promise<boolean> {
 
 /**
  * Expects that no acknowledged write is lost or duplicated, that no response is wrong, that every
- * 5xx is a 503, that no process ends, and that the recovery is quick.
+ * 5xx is a 503, that no service has failed, and that the recovery is quick.
  */
 export function holds(cluster: Cluster, outcome: Outcome): void {
   expect(outcome).toMatchObject({ lost: 0, doubles: 0, untrue: [], failures: [] })

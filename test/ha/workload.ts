@@ -33,11 +33,14 @@ export interface Verdict {
    */
   readonly doubles: number
   /**
-   * False responses: a counter below the last acknowledged value or above the last sent value, or a
-   * 503 that denies a change that was made.
+   * False responses: a counter that is gone, below the last acknowledged value or above the last
+   * sent value, or a 503 that denies a change that was made.
    */
   readonly untrue: readonly string[]
-  /** Responses with a 5xx status other than 503, and lost connections. */
+  /**
+   * Responses with a 5xx status other than 503, creates with an unexpected status, and lost
+   * connections.
+   */
   readonly failures: readonly string[]
   /** The longest time without an acknowledged write of any client, in milliseconds. */
   readonly gap: number
@@ -113,7 +116,9 @@ export function startWorkload(
         if (valor < known.min || valor > known.max)
           untrue.push(`${id} is ${valor}, expected from ${known.min} to ${known.max}`)
         lost += Math.max(0, known.min - valor)
+        // Each deviation is reported only once.
         known.min = Math.min(known.min, valor)
+        known.max = Math.max(known.max, valor)
         const put = await send('PUT', `${counters}/${id}`, { id, valor: valor + 1 }, { ...as, 'If-Match': read.tag })
         if (put.status === 200 || put.status === 204) {
           updates++
@@ -121,7 +126,6 @@ export function startWorkload(
           done()
         } else if (put.status !== 503 || !/nothing was changed/i.test(put.text))
           known.max = Math.max(known.max, valor + 1)
-        if (put.status === 503 && /nothing was changed/i.test(put.text)) known.max = Math.max(known.max, valor)
       } else if (read.status === 404) untrue.push(`${id} is gone`)
       await sleep(pause)
     }

@@ -121,7 +121,7 @@ describe('docs/clauses.md', () => {
     expect(rows.map(([, id]) => id)).toEqual(expected)
   })
 
-  it('says where each clause is implemented, in files that exist', () => {
+  it('says where each clause is implemented and tested, in files that exist', () => {
     for (const [, id, , implemented, tested] of rows) {
       for (const cell of [implemented, tested]) {
         const paths = [...(cell as string).matchAll(/`([^`]+)`/g)].map(([, path]) => path as string)
@@ -131,12 +131,12 @@ describe('docs/clauses.md', () => {
     }
   })
 
-  it('names tests whose titles have the clause', () => {
+  it('names at least one test file that mentions the clause', () => {
     for (const [, id, , , tested] of rows) {
       const files = [...(tested as string).matchAll(/`([^`]+)`/g)].map(([, path]) => path as string)
       if (files.length === 0) continue
       expect(
-        files.some((path) => read(path).includes(`${id}`)),
+        files.some((path) => new RegExp(`\\b${id}(?!\\d)`).test(read(path))),
         `${id} in ${files.join(', ')}`,
       ).toBe(true)
     }

@@ -1,6 +1,6 @@
 /**
- * Every link between the pages leads to a file of the repository. If the link has an anchor, the
- * file has that heading.
+ * Every relative link of the pages leads to a file of the repository. If the link has an anchor,
+ * the file has that anchor.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'

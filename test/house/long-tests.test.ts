@@ -11,7 +11,7 @@ const files = readdirSync(new URL('test/', root), { recursive: true, encoding: '
 const tests = files.filter((path) => path.endsWith('.test.ts'))
 
 describe('a quick test', () => {
-  it('runs in its own process if it replaces modules, or inspects the process', () => {
+  it('runs in its own process if it replaces modules, handles process events or sets flags of V8', () => {
     const [, list = ''] = /const alone = \[([^\]]*)\]/.exec(read('vitest.config.ts')) ?? []
     const alone = [...list.matchAll(/'([^']+)'/g)].map(([, path]) => path as string)
     const looks = /^ *vi\.mock\(|^ *process\.on\(|setFlagsFromString\(/m

@@ -86,7 +86,7 @@ describe('readSound', () => {
     )
   })
 
-  it('reads everything that JSON.stringify writes', () => {
+  it('reads a body that JSON.stringify has written', () => {
     const body = { a: 'x "y" \\ \n é', b: [1, -2.5, 1e-7, true, null, {}, []], c: { a: '', b: { a: 1 } } }
     expect(readSound(JSON.stringify(body, null, 2), 3)).toEqual({ value: body })
   })

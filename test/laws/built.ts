@@ -242,7 +242,8 @@ const foreignOf = (
 
 /**
  * An INSERT by another session, with values that the API would spell differently or not accept.
- * `undefined` if there is no such value for the key.
+ * With `inexact`, some values are such that JSON can't represent them exactly. With `stranger`, the
+ * row belongs to another caller. `undefined` if a member that must be sent has no such value.
  */
 export function foreignInsert(
   design: Design,

@@ -117,7 +117,10 @@ async function strangers(pick: Choose, design: Design, built: Built, store: LawS
   }
 }
 
-/** Creates an update that another session can run. It sets one member of every row. */
+/**
+ * Creates an update that another session can run. It sets one member of each row of the caller.
+ * `undefined` if no member fits.
+ */
 function changeOf(design: Design, { base, column }: Built, store: LawStore, pick: Choose): Change | undefined {
   const fit = design.members.filter(
     ({ name, kind, filled }) =>

@@ -4,7 +4,7 @@ import type { Design, MemberDesign } from './designs.js'
 import { expectLaw, type Found, own, type Row, short } from './laws.js'
 import type { Answer, Client } from './service.js'
 
-/** An update that another session runs. It sets one member of every row. */
+/** An update that another session runs. It sets one member of each row of the caller. */
 export interface Change {
   readonly member: MemberDesign
   /** Sets the first or the second value. Resolves with `false` if the database refuses it. */

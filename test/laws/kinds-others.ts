@@ -1,6 +1,6 @@
 /**
- * Kinds of columns that hold neither numbers, strings nor times: booleans, JSON, arrays, bytes,
- * network addresses and ranges.
+ * Kinds of columns that hold neither numbers, strings nor times, such as booleans, JSON, arrays,
+ * bytes, network addresses and ranges.
  */
 import fc from 'fast-check'
 import type { Kind } from './kinds.js'

@@ -43,8 +43,9 @@ export interface Kind {
   /** SQL of values that only other sessions write. PUT must accept what GET shows for them. */
   readonly foreign?: readonly string[]
   /**
-   * SQL of values that JSON can't represent exactly. GET shows them, and PUT leaves them unchanged.
-   * The laws of filters and orders are not tested with them.
+   * SQL of values that JSON can't represent exactly. GET shows them, and a PUT of the shown record
+   * changes nothing that is shown, or gets 422. The laws of filters and orders are not tested with
+   * them.
    */
   readonly inexact?: readonly string[]
   /** Whether `ready()` may refuse such a column, with an error that names it. Default: false. */

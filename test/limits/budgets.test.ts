@@ -35,7 +35,7 @@ describe('budgets', () => {
     expect(fitting(method, path)).toBe(name)
   })
 
-  it('LIMIT-1: a budget inherits its limit and window from the default budget', () => {
+  it('LIMIT-1: a budget inherits its window from the default budget, and "failures" also inherits its limit', () => {
     expect(all.map(({ limit, window }) => [limit, window])).toEqual([
       [10, 60_000],
       [60, 1000],

@@ -8,7 +8,7 @@ import { HttpProblem } from '../../src/problem.js'
 /**
  * The fields that `express-rate-limit` writes for one request, and whether it refuses the request.
  */
-function itsOwn(
+function fieldsOfExpressRateLimit(
   { name, limit, window }: Budget,
   hits: object,
   key: string,
@@ -42,7 +42,7 @@ describe('engine', () => {
     throw error
   }
 
-  it('LIMIT-1: the first and second request of a caller get the fields of express-rate-limit', async () => {
+  it('LIMIT-1: responses have the fields of express-rate-limit, except that Retry-After is at least 1', async () => {
     const budgets = fc.record({
       name: fc.constantFrom('default', 'a.b_c-d'),
       limit: fc.integer({ min: 1, max: 1e9 }),
@@ -60,7 +60,7 @@ describe('engine', () => {
       fc.asyncProperty(budgets, text, ends, fc.integer({ min: -2, max: 2 }), async (budget, key, end, over) => {
         const resetTime = end === undefined ? undefined : new Date(Date.now() + end)
         const hits = { totalHits: Math.max(1, budget.limit + over), resetTime }
-        const [refused, fields] = await itsOwn(budget, hits, key)
+        const [refused, fields] = await fieldsOfExpressRateLimit(budget, hits, key)
         const count = makeEngine(budget, { increment: () => hits, decrement: () => {}, resetKey: () => {} }, uncounted)
         for (let times = 0; times < 2; times++) {
           const sent = await count(key).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * Findings of the OWASP rules that a service cannot avoid if it follows the conventions. Each has
- * the path in the document and the reason.
+ * Findings of the OWASP rules that are accepted, because the conventions or the worked example
+ * require them. Each has the path in the document and the reason.
  */
 
 interface Exception {

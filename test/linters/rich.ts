@@ -1,6 +1,6 @@
 /**
- * A service with every feature that a document can describe, and with bounded schemas as linters
- * require.
+ * A service with many of the features that a document can describe, and with bounded schemas as
+ * linters require.
  */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { bearer } from '../../src/auth/index.js'

@@ -93,8 +93,8 @@ describe('formatLink', () => {
   })
 })
 
-describe('withoutPages', () => {
-  it('QUERY-7: removes the links of paginationHeaders and no others', () => {
+describe('withoutPages and paginationHeaders', () => {
+  it('QUERY-7: withoutPages removes the links of paginationHeaders and no others', () => {
     const query = {
       pairs: [
         ['sort', 'a,b'],

@@ -24,7 +24,10 @@ const defaults: BodyOptions = {
   patch: false,
 }
 
-/** Starts a handler that responds with the body that `readBody` returns, or with the problem. */
+/**
+ * Returns a handler that responds with the body that `readBody` returns, or with a problem if it
+ * throws or rejects. The handler adds the body or the error to `found`.
+ */
 const reading = (options: Partial<BodyOptions> = {}, found: unknown[] = []) =>
   ((req: IncomingMessage, res: ServerResponse) => {
     const read = async () => readBody(req, { ...defaults, ...options }, (value) => value)
@@ -146,7 +149,7 @@ describe('readBody', () => {
         const answer = await post(headers, broken)
         expect([answer.status, answer.body.code]).toEqual([400, 'malformed-body'])
       }
-      // A few bytes that expand a thousandfold, and a body of exactly the limit.
+      // A few bytes that expand to 1002: one byte more than the limit, and then exactly the limit.
       expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1001 })).status).toBe(413)
       expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1002 })).status).toBe(200)
       const bomb = pack(Buffer.alloc(50_000_000, ' '))
@@ -177,11 +180,11 @@ describe('readBody', () => {
   })
 
   it.each([
-    ['no JSON', '{"a":', undefined],
-    ['__proto__', '{"a":{"__proto__":{}}}', '/a/__proto__'],
-    ['too deep', '[[[[]]]]', undefined],
+    ['malformed JSON', '{"a":', undefined],
+    ['a member named __proto__', '{"a":{"__proto__":{}}}', '/a/__proto__'],
+    ['a body that is nested too deeply', '[[[[]]]]', undefined],
     ['a duplicate member', '{"a":1,"a":2}', '/a'],
-    ['an infinite number', '{"a":1e999}', '/a'],
+    ['a number that is too large for a double', '{"a":1e999}', '/a'],
   ])('HDR-5: %s gets 400', async (_name, text, pointer) => {
     const { status, body } = await post(asJson, text)
     expect([status, body.code]).toEqual([400, 'malformed-body'])
@@ -207,7 +210,7 @@ describe('readBody', () => {
     expect(await sendBytes(Buffer.from('\ufeff{"a":"ñ"}'))).toContain('{"value":{"a":"ñ"}}')
   })
 
-  it('HDR-5: a body is read whether it arrives with its head or later, and the connection stays open', async () => {
+  it('HDR-5: a body gets the same response whether it arrives with its head or later', async () => {
     const port = await listen(reading({ bodyLimit: 20 }))
     const bodies = [
       '{"a":1}',
@@ -241,7 +244,7 @@ describe('readBody', () => {
       for (const framed of heads) {
         const [field, content] = framed(body)
         const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${field}\r\n`
-        // The first request keeps the connection open, because its Content-Length is valid.
+        // Only the second request asks the server to close the connection.
         const first = `${head}\r\n${content}`
         const last = `${head}Connection: close\r\n\r\n`
         const whole = await ask([first + last + content])
@@ -325,7 +328,7 @@ describe('readBody', () => {
     expect(found).toEqual([new Error('no use')])
   })
 
-  it('HDR-5: an HTTP/2 request is read like any other', async () => {
+  it('HDR-5: the body of an HTTP/2 request is read if the request has a Content-Length', async () => {
     const server = createHttp2Server((req, res) => {
       const read = async () => readBody(req as unknown as IncomingMessage, defaults, (value) => value)
       read().then(
@@ -447,7 +450,7 @@ describe('readBody', () => {
       expect(await raw(reading({ timeLeft: () => timeLeft }), slow)).toMatch(/^HTTP\/1\.1 408 [\s\S]*request-timeout/)
   })
 
-  it('ERR-1: a remaining time longer than the longest timer does not cause an immediate 408', async () => {
+  it('ERR-1: a timeout longer than the longest timer does not cause an immediate 408', async () => {
     expect(
       (await post(asJson, '{}', { timeLeft: () => resolveBodyLimits({ timeout: Number.MAX_SAFE_INTEGER }).timeout }))
         .status,

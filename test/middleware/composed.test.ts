@@ -28,7 +28,7 @@ const sucursales = defineResource({
   sort: ['descripcion'],
 })
 
-/** A hand-written service that uses all of the stand-alone middleware. */
+/** A hand-written service that combines several stand-alone middleware. */
 function branches(express: Express) {
   const rows = new Map<string, { value: Sucursal; version: number }>()
   const query = listQuery(sucursales)
@@ -108,8 +108,8 @@ function branches(express: Express) {
   })
 }
 
-describe.each(majors)('all stand-alone middleware in one service on %s', (_, express: Express) => {
-  it('VERB, QUERY, HDR, ERR, VER: follows every convention', async () => {
+describe.each(majors)('several stand-alone middleware in one service on %s', (_, express: Express) => {
+  it('VERB, QUERY, HDR, ERR, VER: respond as the conventions require', async () => {
     const { call, reported } = branches(express)
     const path = '/private/v8/sucursales'
     const item = `${path}/A%20B`

@@ -10,7 +10,7 @@ import { type App, type Express, majors, service } from './majors.js'
 const shop = 'https://shop.example.com'
 
 describe('crossOrigin(): options', () => {
-  it('HDR-7: impossible origins, and patterns that allow more than intended, are refused', () => {
+  it('HDR-7: invalid options are refused, such as impossible origins and patterns that allow too much', () => {
     for (const options of [
       undefined,
       {},
@@ -112,7 +112,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  it('HDR-7: every response, refusals included, exposes the headers that clients read', async () => {
+  it('HDR-7: responses, refusals included, expose the headers that clients read', async () => {
     const call = serving({ origins: [shop], exposedHeaders: ['X-Own'] })
     for (const [path, token, status] of [
       ['/v1/notas', 'Bearer t', 200],
@@ -164,7 +164,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     })
   })
 
-  it('HDR-7: other origins are not allowed, and an OPTIONS without preflight headers is routed as usual', async () => {
+  it('HDR-7: an origin that no pattern matches is not allowed, and a plain OPTIONS is routed as usual', async () => {
     const call = serving({ origins: [/^https:\/\/[a-z]+\.example\.com$/] })
     for (const origin of [
       'https://evil.test',

@@ -22,7 +22,7 @@ const clientes = defineResource({ collection: 'clientes', key: 'id', schema, fil
 describe.each(majors)('listQuery() on %s', (_, express: Express) => {
   const query = listQuery(sucursales)
 
-  it('QUERY-1..5: the raw query string is parsed, typed and bounded, and its sort order is total', async () => {
+  it('QUERY-1..5: the raw query string is parsed, and the key completes the sort order', async () => {
     const { call } = service(
       express,
       (app) => void app.get('/sucursales', query, (req, res) => void res.json(query.of(req))),
@@ -45,7 +45,7 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
     expect((await call.get('/sucursales')).body).toMatchObject({ where: [], page: 1, size: 25 })
   })
 
-  it('QUERY-8: all errors are reported in one 400 that names each parameter and the closest name', async () => {
+  it('QUERY-8: all errors are in one 400, which names each parameter, and the closest name to "offset"', async () => {
     const { call } = service(express, (app) => void app.get('/sucursales', query, (_req, res) => void res.end()))
     const { status, body } = await call.get('/sucursales?offset=2&limit=0&nombre=a&nombre=b&sort=nombr&x=%ff')
     expect([status, body.code]).toEqual([400, 'invalid-query'])
@@ -59,7 +59,7 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
     expect(body.errors[1].suggestion).toBe('offest')
   })
 
-  it('QUERY-1: works on a router, in a sub-app and for absolute-form targets, with any query parser', async () => {
+  it('QUERY-1: works on a router, in a sub-app, for an absolute-form target and with the extended parser', async () => {
     const { app, call } = service(express, (app) => {
       app.set('query parser', 'extended')
       const router = express.Router()

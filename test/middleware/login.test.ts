@@ -58,7 +58,7 @@ describe('login(): options', () => {
 })
 
 describe('login(): stores', () => {
-  it('AUTH-6: a window above the longest timer is refused, because a store could sweep constantly', () => {
+  it('AUTH-6: no store gets a window above the longest timer, with which it could sweep constantly', () => {
     const windows: number[] = []
     const store = () => ({
       init: ({ windowMs }: { windowMs: number }) => void windows.push(windowMs),
@@ -122,7 +122,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(asked).not.toHaveBeenCalled()
   })
 
-  it('AUTH-2: missing credentials get 401, which says how to send them, and a repeated field is refused', async () => {
+  it('AUTH-2: missing credentials get 401 with a challenge, and a repeated field is refused', async () => {
     const { call, app } = build(express, { verify, realm: 'courier' })
     const none = await call.get('/login')
     expect([none.status, none.headers['www-authenticate']]).toEqual([401, 'Basic realm="courier", charset="UTF-8"'])
@@ -156,7 +156,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect([query.status, query.body.code, query.body.errors[0].parameter]).toEqual([400, 'invalid-query', 'user'])
   })
 
-  it('AUTH-6: after ten failures from one IP address, known and unknown accounts get 429 at that address', async () => {
+  it('AUTH-6: after ten failures, an account gets 429 at that IP address, whether it exists or not', async () => {
     const { attempt, statuses } = build(express, { verify })
     for (const user of ['ana', 'nobody']) {
       expect(await statuses(10, user, 'wrong')).toEqual(times(10, 401))
@@ -170,7 +170,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect((await attempt('ana', right, '203.0.113.8')).status).toBe(200)
   })
 
-  it('AUTH-6: a success clears the failures of its account and IP address', async () => {
+  it('AUTH-6: a success clears the failures of the account at that IP address', async () => {
     const { statuses } = build(express, { verify, attempts: { pair: { limit: 3 } } })
     for (let round = 0; round < 3; round++) {
       expect(await statuses(2, 'ana', 'wrong')).toEqual([401, 401])
@@ -218,7 +218,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect((await attempt('other', right, '203.0.113.8')).status).toBe(200)
   })
 
-  it('AUTH-6: failures from many IP addresses are limited, but the IP address of the owner is not locked out', async () => {
+  it('AUTH-6: failures from many IP addresses are limited, but not the owner at a known IP address', async () => {
     const { statuses, attempt } = build(express, { verify, attempts: { account: { limit: 5 }, address: { limit: 6 } } })
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
     for (let n = 0; n < 5; n++) expect(await statuses(1, 'ana', 'wrong', `203.0.113.${n}`)).toEqual([401])
@@ -246,7 +246,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(await statuses(4, 'ana', right)).toEqual(times(4, 503))
   })
 
-  it('AUTH-6: if the check returns null or false, the user is unknown', async () => {
+  it('AUTH-6: if verify() returns null or false, or find() returns null, the response is 401', async () => {
     for (const falsy of [null, false] as const) {
       expect(await build(express, { verify: () => falsy }).statuses(1, 'ana', right)).toEqual([401])
     }
@@ -304,7 +304,7 @@ describe('login(): secrets', () => {
   })
   afterEach(() => void vi.restoreAllMocks())
 
-  it('ERR-3, AUTH-6: neither a log nor a response shows a password, a token or a hash', async () => {
+  it('ERR-3, AUTH-6: neither a log nor the body of a response shows a password, a token or a hash', async () => {
     const secret = randomBytes(9).toString('hex')
     const [hash, broken] = [cheapHash(secret, weak), `$2b$10$${randomBytes(9).toString('hex')}`]
     const express = majors[0]?.[1] as Express
@@ -339,7 +339,7 @@ describe('login(): secrets', () => {
 describe('login() over Redis', () => {
   const express = majors[0]?.[1] as Express
 
-  it('AUTH-6: processes share failures and known IP addresses, and the keys contain no names', async () => {
+  it('AUTH-6: processes share failures and known IP addresses, and the Redis keys contain no user names', async () => {
     const one = redisStores(redisUrl())
     const two = redisStores(redisUrl(), one.prefix)
     onTestFinished(() => {

@@ -118,7 +118,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect([put.status, put.headers.allow]).toEqual([405, 'GET, HEAD, DELETE, OPTIONS'])
   })
 
-  it.each(['PROPFIND', 'TRACE', 'M-SEARCH', 'LOCK'])('VERB-9: the unknown method %s gets 405', async (method) => {
+  it.each(['PROPFIND', 'TRACE', 'M-SEARCH', 'LOCK'])('VERB-9: the method %s gets 405', async (method) => {
     const { app } = at(item(), (_req, res) => res.json({}))
     const answer = await raw(app, `${method} /sucursales/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 405 /)
@@ -197,7 +197,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     },
   )
 
-  it('VERB-8: headers passed to writeHead in any form reach the response', async () => {
+  it('VERB-8: headers passed to writeHead as an object or as a list reach the response', async () => {
     for (const name of ['res.writeHead with headers', 'res.writeHead with a list']) {
       const { call } = at(item(), endings[name] as Handler)
       expect((await call.head('/sucursales/1')).headers.x).toBe('y')
@@ -336,7 +336,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       expect(answer).not.toContain('late')
     })
 
-    it('VERB-2: a response with a Location is unchanged', async () => {
+    it('VERB-2: a response with an absolute Location is unchanged', async () => {
       const { call } = at(
         collection(),
         (_req, res) => res.status(201).location('https://api.example.com/sucursales/1').json({ id: 1 }),
@@ -359,6 +359,18 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
         '/sucursales',
       )
       expect((await based.call.post('/sucursales')).headers.location).toBe('https://a/private/sucursales/1')
+    })
+
+    it('REP-5: a POST with a malformed Host gets 400 before the handler runs, unless a baseUrl is set', async () => {
+      let created = 0
+      const create: Handler = (_req, res) => {
+        created += 1
+        res.status(201).location('/sucursales/1').end()
+      }
+      const refused = await at(collection(), create, '/sucursales').call.post('/sucursales').set('Host', 'a@b')
+      expect([refused.status, created]).toEqual([400, 0])
+      const based = at(methodRules({ on: 'collection', allow: ['POST'], baseUrl: 'https://a' }), create, '/sucursales')
+      expect((await based.call.post('/sucursales').set('Host', 'a@b')).status).toBe(201)
     })
 
     it.each(['1', './1', '//host/1', ''])('VERB-2: the Location "%s" counts as missing', async (location) => {
@@ -434,7 +446,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     await as('*:read *:write', 'application/json-patch+json').expect(200)
   })
 
-  it('AUTH-4: a caller without read permission gets the status and headers of a write, but no body', async () => {
+  it('AUTH-4: a caller without read permission gets the status and Etag of a write, but not the record', async () => {
     const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
     const guard = { permission: scopePermission(), resource: 'sucursales' }
     const { call } = service(express, (app) => {
@@ -531,8 +543,8 @@ it('VERB-8: works without Express', async () => {
 })
 
 /**
- * Wraps the response as `compression` does: it changes the headers when the head is sent, and sends
- * the body through another stream.
+ * Wraps the response as the middleware `compression` does: it changes the headers when the head is
+ * sent, and sends the body of `end` with `write`.
  */
 function compressing(_req: Request, res: Response, next: () => void): void {
   const { writeHead, write, end } = res

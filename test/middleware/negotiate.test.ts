@@ -12,7 +12,7 @@ describe('negotiate(): options', () => {
   )
 
   it.each([5, null, ['application/json'], { json: true }])(
-    'HDR-1: an offer of another type, %j, is refused',
+    'HDR-1: an offer that is not a string, %j, is refused',
     (offer) => {
       expect(() => negotiate(offer as never)).toThrow(ConfigurationError)
     },

@@ -71,7 +71,7 @@ describe('returnPreference', () => {
     )
   })
 
-  it('VERB-10: earlier list elements do not change the result', () => {
+  it('VERB-10: earlier preferences with other names do not change the result', () => {
     const word = fc.stringMatching(/^[a-qs-z]{1,8}$/)
     const element = fc
       .tuple(word, fc.string({ unit: fc.constantFrom('a', ',', ';', '=', ' ', 'return=minimal') }))

@@ -79,7 +79,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     await call.put('/clientes/03').send({ nombre: 'Eva' }).expect(404)
   })
 
-  it('VERB-3, VERB-5: a partial body is not accepted as a whole record', async () => {
+  it('VERB-3, VERB-5: of() refuses a PATCH, and a PUT that must keep stored members', async () => {
     await call.patch('/de/3').send({ nombre: 'Eva' }).expect(500)
     await call.put('/de/3').send({ nombre: 'Eva' }).expect(500)
     for (const { error } of reported.slice(-2))
@@ -175,14 +175,14 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     expect(answer.body.errors.map((error: { parameter: string }) => error.parameter)).toEqual(['a', '__proto__'])
   })
 
-  it('says where the middleware is missing', async () => {
+  it('without recordBody(), the error says where to mount it', async () => {
     await call.post('/sin').send({}).expect(500)
     expect(reported.at(-1)?.error).toBeInstanceOf(ConfigurationError)
     expect(String(reported.at(-1)?.error)).toMatch(/recordBody\(\).*before the handler/)
   })
 })
 
-it('REP-7: a definition with links to resources requires the router', () => {
+it('REP-7: recordBody() refuses a definition with links to resources, and names the links', () => {
   const contratos = defineResource({
     collection: 'contratos',
     key: 'codigo',

@@ -84,7 +84,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     })
   })
 
-  it('QUERY-7: with an estimated total, there is no last link, and the next link ends at the estimate', async () => {
+  it('QUERY-7: with an estimated total, there is no last link, and no next link beyond the estimate', async () => {
     expect(Object.keys(await links({ exact: false }, '/sucursales?offest=2'))).toEqual([
       'count',
       'first',
@@ -131,7 +131,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     })
   })
 
-  it('QUERY-7: an unknown option is refused', () => {
+  it('QUERY-7: unknown options, and options of the wrong kind, are refused', () => {
     expect(() => totalCount({ baseURL: 'https://a' } as never)).toThrow(/Did you mean "baseUrl"/)
     expect(() => totalCount({ baseUrl: 5 as never })).toThrow(ConfigurationError)
   })

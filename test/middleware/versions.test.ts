@@ -130,7 +130,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     '/__proto__',
     '/',
     '//v1/notes/3',
-  ])('VER-1, PATH-11: %s is not a version and is passed on', async (path) => {
+  ])('VER-1, PATH-11: the path %s names no version and is passed on', async (path) => {
     const { call } = service(express, (app) => {
       app.use(versions(table()))
       app.use((req, res) => void res.status(418).json({ url: req.url, baseUrl: req.baseUrl }))
@@ -362,7 +362,7 @@ describe.each(majors)('versions(): life cycles of parts and brownouts on %s', (_
     expect((await call.get('/v1').set('x-client', 'billing')).status).toBe(200)
   })
 
-  it('VER-2: invalid paths are refused', () => {
+  it('VER-2: invalid paths, HEAD and unknown options are refused', () => {
     const build = (given: object) => () => versions({ v1: { handler: handler(), paths: given as never } })
     for (const path of ['notes', '/notes?x', 'delete /notes', '/', '/a//b', '/a b'])
       expect(build({ [path]: { retired: true } })).toThrow(/is not a path/)

@@ -1,5 +1,6 @@
 /**
- * Resources that are hard to generate. Each is a case in which a generator failed, or could fail.
+ * Resources for which records are hard to generate. For each of them, a generator failed or could
+ * fail.
  */
 import { describe, expect, it } from 'vitest'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
@@ -68,7 +69,7 @@ describe('a mock of odd resources', () => {
     ).toHaveLength(25)
   })
 
-  it('starts with the records that a schema gives as examples, under their own keys', async () => {
+  it('serves the records that a schema gives as examples, under their own keys', async () => {
     const mock = await serve(
       define({
         collection: 'notes',
@@ -80,14 +81,14 @@ describe('a mock of odd resources', () => {
     expect(await mock.json('/v1/notes/77')).toEqual({ id: 77, text: 'mine' })
   })
 
-  it('ignores examples that do not match', async () => {
+  it('ignores examples that do not match their schema', async () => {
     const mock = await serve(
       define({ collection: 'notes', key: 'id', properties: { id: whole, size: { ...whole, examples: ['large'] } } }),
     )
     expect(await listed(mock, '/v1/notes')).toHaveLength(25)
   })
 
-  it('serves names in every script, and names of object methods', async () => {
+  it('serves member names with markup, quotes and non-ASCII letters, and names of object methods', async () => {
     const names = ['</script>', 'ñ "quoted" \'x\'', 'constructor', 'toString', 'hasOwnProperty', '日本']
     const mock = await serve(
       define({

@@ -1,4 +1,4 @@
-/** Runs the built command as a process. */
+/** Tests of the built command `mock`, which runs as a process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -47,7 +47,7 @@ function runCommand(...args: readonly string[]): Running {
   return { child, ended, greeting }
 }
 
-/** Runs a command that ends by itself. */
+/** Runs the command with arguments for which it ends by itself. */
 const refusal = async (...args: readonly string[]): Promise<Ran> => run(...args).ended
 
 /** Writes a module that serves one resource. The source text of the module ends with `extra`. */

@@ -11,7 +11,7 @@ import { patterns, recordSchema } from './schemas.js'
 const define = defineResource<Record<string, unknown>>()
 const resource = (schema: JsonSchema) => define({ collection: 'orders', key: 'id', schema } as never)
 
-/** The faults of records, found by a schema validator that is independent of this library. */
+/** The faults of records, found by Ajv with the string formats of this library. */
 function faultsOf(schema: JsonSchema, records: readonly unknown[]): unknown[] {
   const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true })
   addFormats(ajv)
@@ -21,7 +21,7 @@ function faultsOf(schema: JsonSchema, records: readonly unknown[]): unknown[] {
 
 describe('example records', () => {
   it(
-    'match any schema that can be satisfied, and are the same for the same seed',
+    'match random schemas that can be satisfied, and are the same for the same seed',
     async () => {
       await fc.assert(
         fc.asyncProperty(recordSchema, fc.nat(1000), async (schema, seed) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, defineResource, mount } from './library.js'
+import { api, defineResource, endpoint, mount } from './library.js'
 import { mocked } from './mocked.js'
 
 const notes = defineResource({
@@ -21,7 +21,18 @@ it('VER-2: a mock has the same retired and deprecated parts as its service', asy
       operations: { remove: { retired: true }, list: { deprecated: { since: '2026-01-01' } } },
     }),
   ]
-  const mock = await mocked(api({ versions: { v1: { resources, paths: { '/old': { retired: true } } } } }))
+  const get = {
+    GET: { handle: () => ({}), describe: { responses: { 200: { description: 'a', schema: { const: 'a' } } } } },
+  }
+  const endpoints = [
+    endpoint('gone', { description: 'No longer served.', retired: true, methods: get }),
+    endpoint('late', { description: 'Still served.', deprecated: { since: '2026-01-01' }, methods: get }),
+  ]
+  const mock = await mocked(
+    api({ versions: { v1: { resources: [...resources, ...endpoints], paths: { '/old': { retired: true } } } } }),
+  )
+  expect((await mock.ask('/v1/gone')).status).toBe(410)
+  expect((await mock.ask('/v1/late')).headers.get('deprecation')).toBe('@1767225600')
   expect((await mock.ask('/v1/notes/1')).status).toBe(410)
   expect((await mock.ask('/v1/old/1')).status).toBe(410)
   const list = await mock.ask('/v1/orders')

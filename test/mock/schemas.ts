@@ -143,7 +143,7 @@ function list(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
   )
 }
 
-/** A union whose branches may exclude each other. */
+/** A union whose branches can exclude each other, or an object with `if`, `then` and `else`. */
 function union(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
   const branch = (kind: string, value: JsonSchema) => ({
     type: 'object',

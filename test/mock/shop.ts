@@ -1,4 +1,4 @@
-/** A service with a resource of each kind, over adapters that fail the test if they are called. */
+/** A service with many kinds of resources, over adapters that throw if they are called. */
 import type { Adapter } from '../../src/index.js'
 import type { DocumentFragment } from '../../src/openapi/index.js'
 import {
@@ -16,7 +16,7 @@ const unused = (): never => {
   throw new Error('A mock calls no adapter of the service.')
 }
 
-/** An adapter with every method. Each method throws. */
+/** An adapter whose methods all throw. */
 const closed = <T, K>(): Adapter<T, K> => ({
   list: unused,
   read: unused,

@@ -19,7 +19,7 @@ import { type App, type Express, listen, majors } from '../middleware/majors.js'
 const file = join(mkdtempSync(join(tmpdir(), 'observe-')), 'file.json')
 writeFileSync(file, JSON.stringify({ text: 'x'.repeat(5000) }))
 
-/** Adds routes that use a response in all the ways in which Express handlers do. */
+/** Adds routes that use a response in many ways. */
 function routes(express: Express, app: App): void {
   app.use('/compressed', compression({ threshold: 0 }))
   for (const path of ['', '/compressed']) {
@@ -143,7 +143,7 @@ const requests: Readonly<Record<string, string>> = {
   'a part of a file': head('GET', '/v1/file', 'Range: bytes=0-9'),
   'a conditional request': head('GET', '/v1/json', 'If-None-Match: *'),
   'a body': `POST /v1/echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello`,
-  'a body that is expected':
+  'a body with Expect: 100-continue':
     'POST /v1/echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: ' +
     '5\r\n\r\nhello',
   OPTIONS: head('OPTIONS', '/v1/json'),
@@ -244,7 +244,7 @@ it('observe() changes no byte of a service without Express', async () => {
   await counts.close()
 })
 
-it('an error inside observe() is reported once, and the service responds as before', async () => {
+it('an error in the option skip or route is reported only once, and the service responds as before', async () => {
   const reported: unknown[] = []
   const counts = usage()
   const broken = () => {
@@ -262,7 +262,7 @@ it('an error inside observe() is reported once, and the service responds as befo
   await counts.close()
 })
 
-/** A call that a generated handler makes on its response. */
+/** A step of a generated handler: a call on its response, or a wait (`later`). */
 type Step =
   | { readonly write: string; readonly encoding?: BufferEncoding }
   | { readonly bytes: Uint8Array }

@@ -43,7 +43,7 @@ const sins: readonly (readonly [request: string, expected: string])[] = [
   ['POST /v1/getOrders', 'PATH-3 /v1/getOrders getOrders'],
 ]
 
-/** Responses that follow the conventions, or that cannot be judged. */
+/** Requests whose responses follow the conventions, or cannot be judged. */
 const innocent: readonly string[] = [
   'GET /v1/orders?limit=5&offest=2&state=new',
   'GET /v1/orders/1',
@@ -247,7 +247,7 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
     expect(await found(mount, requests)).toEqual(['HDR-2 /v1/tenants/{tenant}/orders/{id} weak Etag'])
   })
 
-  it('memory stays bounded for a flood of paths', async () => {
+  it('a flood of paths is recorded under 200 routes and `(other)`', async () => {
     const counts = usage()
     const app = express()
     app.use(observe({ usage: counts, budget: 1 }))

@@ -57,7 +57,7 @@ describe('the patterns of formats', () => {
 })
 
 describe('bounded', () => {
-  it('REP-8: an integer has the bounds of a double', () => {
+  it('REP-8: an integer has the bounds of the integers that a double represents exactly', () => {
     expect(bounded({ type: 'integer' })).toEqual({
       type: 'integer',
       format: 'int64',

@@ -55,7 +55,7 @@ describe('openapi() of the example', () => {
     expect(withContent.map(([place]) => place)).toEqual([])
   })
 
-  it("declares the library's limits of integers, ids, its own formats and header fields", () => {
+  it('declares the limits of the library for integers, ids, formats and header fields', () => {
     const [, document] = documents[1] ?? []
     const { schemas = {}, parameters = {} } = document?.components ?? {}
     expect(schemas.PrePiezaCreate).toMatchObject({

@@ -8,7 +8,7 @@ const unused = (): never => {
   throw new Error('No document needs a store.')
 }
 
-/** Each API of the example with one of its versions. */
+/** The name, the API and the version of three documents of the example. */
 export async function describedApis(): Promise<readonly (readonly [name: string, api: Api, version: string])[]> {
   const stores = storesIn({ client: { query: unused }, transaction: unused, ask: unused, close: async () => {} })
   const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })

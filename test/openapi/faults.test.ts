@@ -1,4 +1,7 @@
-/** Invalid input causes a ConfigurationError that names the input. */
+/**
+ * Invalid input of `openapi()` causes a ConfigurationError that names the input. Additions by the
+ * service are in the document.
+ */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { api, ConfigurationError, defineResource, endpoint, type MountOptions, mount } from '../../src/index.js'

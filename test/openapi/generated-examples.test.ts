@@ -41,7 +41,7 @@ describe('generated examples of a document', () => {
   }
 
   it.each(Object.keys(documents))(
-    'exist for every schema of a body or a response, and match the schema: %s',
+    'match their schemas: %s',
     async (name) => {
       const document = documents[name] as () => ReturnType<typeof ofExample>
       const whole = await document()
@@ -54,7 +54,7 @@ describe('generated examples of a document', () => {
     90_000,
   )
 
-  it('exist for bodies, items, pages and endpoints', () => {
+  it('exist for request bodies, items, endpoints and fragments', () => {
     const { components, paths } = JSON.parse(JSON.stringify(made()))
     const { Order, OrderInput, OrderPatch, Customer, Branch } = components.schemas
     for (const type of [Order, OrderInput, OrderPatch, Customer]) expect(type.examples).toHaveLength(1)
@@ -71,7 +71,7 @@ describe('generated examples of a document', () => {
     )
   })
 
-  it('are absent by default, and the document is otherwise the same', () => {
+  it('are absent by default, unlike the examples of the definitions', () => {
     const plain = openapi(shop(), 'v2', { fragments })
     const types = ({ components }: ReturnType<typeof made>) => Object.keys(components.schemas ?? {})
     expect(types(made())).toEqual(types(plain))
@@ -79,7 +79,7 @@ describe('generated examples of a document', () => {
     expect(plain.components.schemas?.Order).not.toHaveProperty('examples')
   })
 
-  it('are a single example per schema in 3.0.3', () => {
+  it('are in `example` instead of `examples` in OpenAPI 3.0.3', () => {
     const { components } = openapi(shop(), 'v2', { openapi: '3.0.3', examples: generatedExamples() })
     expect(components.schemas?.Order).toHaveProperty('example.state', 'open')
   })

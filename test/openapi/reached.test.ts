@@ -1,6 +1,6 @@
 /**
  * The document and the service agree. Every described status, code and header field occurs in some
- * response, and responses contain nothing that is not described.
+ * response, except a few that no test can reach. Responses contain nothing that is not described.
  */
 import net from 'node:net'
 import express from 'express'
@@ -134,8 +134,8 @@ describe('the document of a service with every feature', () => {
       await send(method, here, { ...any, 'X-Api-Key': name }, given)
     if (given !== undefined) await provokeByBody({ method, here, given })
     else if (method === 'PUT') await send(method, here, any, { a: 'body' })
-    // The first of these requests sets a flag that does not exist yet. The second request finds the
-    // flag.
+    // If the operation sets a flag, the first of these requests sets it, and the second finds it
+    // set.
     for (let again = 0; again < 2; again += 1) await send(method, here, { ...any, 'If-None-Match': '*' }, given)
   }
 
@@ -165,7 +165,7 @@ describe('the document of a service with every feature', () => {
     await send(method, here, { ...any, 'Idempotency-Key': null }, given)
   }
 
-  /** Sends a request with these header fields, whose body never arrives. */
+  /** Sends only the head of a request, and ends when a response arrives. */
   const raw = (line: string, fields: readonly string[]): Promise<void> =>
     new Promise((resolve) => {
       const socket = net.connect(served.port, '127.0.0.1')
@@ -176,7 +176,7 @@ describe('the document of a service with every feature', () => {
       socket.write([line, 'Host: a', 'X-Api-Key: ana', `Origin: ${origin}`, ...fields, '', ''].join('\r\n'))
     })
 
-  /** Sends reads that succeed. */
+  /** Sends reads: plain and conditional ones, and one for each format. */
   async function read(): Promise<void> {
     for (const { path } of operations.filter(({ method }) => method === 'GET')) {
       const here = withKeys(path)
@@ -194,7 +194,10 @@ describe('the document of a service with every feature', () => {
     for (const path of ['/orders', '/clients/1/orders']) await raw(`GET /v1${path} HTTP/1.0`, ['Accept: text/csv'])
   }
 
-  /** Sends writes that succeed, one for each caller and preference. */
+  /**
+   * Sends writes that succeed, with several callers and preferences, and creates that use an
+   * idempotency key again.
+   */
   async function write(): Promise<void> {
     const creates: readonly (readonly [path: string, body: (id: number) => object])[] = [
       ['/orders', (id) => ({ id, total: 1 })],
@@ -279,7 +282,7 @@ describe('the document of a service with every feature', () => {
     expect(unreached('statuses').filter((one) => /login/i.test(one))).toEqual([])
   })
 
-  it('every described status, code and header can be reached, and every response matches the document', {
+  it('every reachable status, code and header occurs, and every response matches the document', {
     timeout: 120_000,
   }, async () => {
     await read()

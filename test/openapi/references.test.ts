@@ -1,4 +1,4 @@
-/** The service accepts the links that the document describes for a body (REP-7). */
+/** The service accepts a link in a body if and only if the document allows it (REP-7). */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
@@ -30,9 +30,9 @@ const given = [
 
 describe.each(majors)('REP-7: a reference in a body (%s)', (_name, framework) => {
   it.each([
-    ['a target without an address of its own', plain],
+    ['a target without a member "href"', plain],
     ['a target with a member "href"', addressed],
-  ])('is accepted if the document allows it: %s', async (_target, target) => {
+  ])('is accepted if and only if the document allows it: %s', async (_target, target) => {
     const sources = defineResource({
       collection: 'sources',
       key: 'id',

@@ -1,7 +1,7 @@
 /**
- * The service accepts requests that the document allows, and refuses all other requests. The
- * requests are generated from the document alone. They match the document, or violate it in one
- * place.
+ * The service accepts requests that match its document, and refuses requests that violate the
+ * document in one place. The requests are generated from the document and the keys of a few
+ * records.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -115,8 +115,8 @@ function isExcused({ method, headers, body }: Request, { status, text }: Answer)
 }
 
 /**
- * Finds operations with wrong responses. Returns, for each of them, the simplest request that gets
- * a wrong response.
+ * Finds operations with wrong responses. Returns a text for each: the simplest request found that
+ * gets a wrong response, and the response.
  */
 async function failures(
   { requests, send }: Served,

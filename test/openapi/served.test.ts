@@ -217,7 +217,7 @@ describe('the building of documents', () => {
     expect(state.builds).toBe(3)
   })
 
-  itWithCaches('is cached for each address separately', async () => {
+  itWithCaches('happens once for several hosts, and each response has the URL of the host in its request', async () => {
     const { state, service } = counting()
     const { origin, close } = await listen(express().use(service))
     const textFor = (host: string) =>

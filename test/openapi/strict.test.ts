@@ -1,5 +1,5 @@
 /**
- * describeStrictly() finds everything in a response that the document of the service does not
+ * describeStrictly() finds what a response contains and the document of the service does not
  * describe.
  */
 import { gzipSync } from 'node:zlib'
@@ -112,7 +112,7 @@ describe('describeStrictly()', () => {
     ['a path in another spelling', sends(200, {}, JSON.stringify(record)), '/v1/%6Frders/1/'],
     ['a refusal of an unknown path', sends(404, problemHead, problem('unknown-path', 404)), '/v1/nope'],
     [
-      'headers of the connection',
+      'headers of the connection, and X-Powered-By',
       sends(200, { 'Keep-Alive': 'timeout=5', 'X-Powered-By': 'us' }, JSON.stringify(record)),
     ],
   ])('lets %s pass', async (_, behind, path) => {
@@ -121,34 +121,34 @@ describe('describeStrictly()', () => {
 
   it.each<[what: string, expected: RegExp, behind: Middleware, path?: string]>([
     [
-      'a status',
+      'an undescribed status',
       /^GET \/orders\/\{id\} responds with 299, which the document does not describe\.$/,
       sends(299, {}, '{}'),
     ],
     [
-      'the status of a problem, and reports its code',
+      'an undescribed status of a problem, and reports the code of the problem',
       /responds with 409 \(sold-out\), which/,
       sends(409, problemHead, problem('sold-out', 409)),
     ],
     [
-      'an operation',
+      'an undescribed operation',
       /^GET \/nope responds with 200, and the document has no such operation\.$/,
       sends(200, {}, '{}'),
       '/v1/nope',
     ],
     [
-      'a header',
+      'an undescribed header',
       /the document does not describe the header "x-total-count"/,
       sends(200, { 'x-total-count': '1' }, JSON.stringify(record)),
     ],
     ['a missing header', /the header "Etag" is missing/, sends(200, { Etag: undefined }, JSON.stringify(record))],
     [
-      'the value of a header',
+      'an invalid value of a header',
       /the header "Etag" is "naked": The value must match pattern/,
       sends(200, { Etag: 'naked' }, JSON.stringify(record)),
     ],
     [
-      'a number in a header',
+      'a header that must be an integer, but is not',
       /the header "x-total-count" is "many": The value must be integer/,
       sends(200, { 'x-total-count': 'many' }, '[]'),
       '/v1/orders',
@@ -160,24 +160,24 @@ describe('describeStrictly()', () => {
       '/v1/orders',
     ],
     [
-      'a link',
+      'a malformed Link',
       /the header "Link" is "next": The value must match pattern/,
       sends(200, { Link: 'next' }, '[]'),
       '/v1/orders',
     ],
     [
-      'a member',
+      'an undescribed member',
       /the body does not match the schema: The value must NOT have additional properties "other"/,
       sends(200, {}, JSON.stringify({ ...record, other: 1 })),
     ],
     [
-      'a type',
+      'a member of the wrong type',
       /the body does not match the schema: \/id must be integer/,
       sends(200, {}, JSON.stringify({ ...record, id: '1' })),
     ],
     ['a body that is not JSON', /the body can't be read/, sends(200, {}, '{')],
     [
-      'a media type',
+      'an undescribed media type',
       /the document has no body of type "text\/plain"\. Its types are application\/json/,
       sends(200, { 'Content-Type': 'text/plain' }, 'x'),
     ],
@@ -204,33 +204,41 @@ describe('describeStrictly()', () => {
       /\/id must be integer/,
       sends(200, { 'Content-Encoding': 'gzip' }, gzipSync(JSON.stringify({ ...record, id: '1' }))),
     ],
-    ['an element', /NOT have additional properties "other"/, sends(200, xmlHead, xml(`${whole}<other>1</other>`))],
     [
-      'the type of an element',
+      'an undescribed element',
+      /NOT have additional properties "other"/,
+      sends(200, xmlHead, xml(`${whole}<other>1</other>`)),
+    ],
+    [
+      'an element of the wrong type',
       /\/id must be integer/,
       sends(200, xmlHead, xml(whole.replace('<id>1</id>', '<id>one</id>'))),
     ],
     [
-      'the type of an inner element',
+      'an inner element of the wrong type',
       /\/size\/width must be number/,
       sends(200, xmlHead, xml(whole.replace('1.5', 'wide'))),
     ],
-    ['the root', /the root is <pedido>, but the document has <order>/, sends(200, xmlHead, xml(whole, 'pedido'))],
     [
-      'the name of an item',
+      'the wrong root element',
+      /the root is <pedido>, but the document has <order>/,
+      sends(200, xmlHead, xml(whole, 'pedido')),
+    ],
+    [
+      'a wrong name of an item',
       /an item of <tags> is <tag>, but the document has <item>/,
       sends(200, xmlHead, xml(whole.replaceAll('item>', 'tag>'))),
     ],
     ['a duplicate element', /<order> has the member "id" twice/, sends(200, xmlHead, xml(`${whole}<id>2</id>`))],
     ['text beside elements', /text beside its elements/, sends(200, xmlHead, xml(`${whole}loose`))],
     [
-      'an attribute',
+      'an attribute without meaning',
       /attribute "unit" has no meaning/,
       sends(200, xmlHead, xml(whole.replace('<id>', '<id unit="m">'))),
     ],
     ['a body that is not XML', /the body can't be read/, sends(200, xmlHead, '<order>')],
     [
-      'the namespace of a problem',
+      'the wrong namespace of a problem',
       /the namespace of the root is "", but the document has "urn:ietf:rfc:7807"/,
       sends(404, { ...problemHead, 'Content-Type': 'application/problem+xml' }, xml('<code>absent</code>', 'problem')),
     ],
@@ -238,7 +246,7 @@ describe('describeStrictly()', () => {
     expect(await detailOf(behind, path)).toMatch(expected)
   })
 
-  it('ignores headers that the app sets before it calls the service', async () => {
+  it('ignores headers that the app sets before describeStrictly() runs', async () => {
     const strictly = describeStrictly(service)
     const app = express().use((_req, res, next) => {
       res.setHeader('X-Team', 'a')
@@ -276,7 +284,7 @@ describe('describeStrictly()', () => {
     expect(faults.join()).toMatch(/does not describe the header "x-odd".*\/id must be integer/)
   })
 
-  it('a body of more than a mebibyte is sent, and only its status and headers are compared', async () => {
+  it('a response of more than a mebibyte is sent, and only its status and headers are compared', async () => {
     const long = 'x'.repeat(600_000)
     const writes =
       (headers: object): Middleware =>
@@ -292,7 +300,7 @@ describe('describeStrictly()', () => {
     )
   })
 
-  it('a response that is partly sent cannot be replaced, and flushed data is sent', async () => {
+  it('headersSent is true after the first write, and a response that is flushed arrives whole', async () => {
     const seen: boolean[] = []
     const parts: Middleware = (_req, res) => {
       seen.push(res.headersSent)
@@ -306,7 +314,7 @@ describe('describeStrictly()', () => {
     expect(seen).toEqual([false, true])
   })
 
-  it('accepts a resourceRouter, and throws for other values', async () => {
+  it('accepts a resourceRouter, and throws for a value that is not a service', async () => {
     const router = resourceRouter(orders, memoryAdapter(orders, { records: [{ id: 1, tags: [] }] }))
     served = await listen(express().use('/v7', describeStrictly(router), router))
     expect((await served.send('GET', '/v7/orders/1')).status).toBe(200)

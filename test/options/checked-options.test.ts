@@ -148,7 +148,7 @@ describe('options of the wrong kind', () => {
     )
   })
 
-  it('names both bounds if both are exclusive', () => {
+  it('names both bounds if only the lower one is exclusive', () => {
     expect(() => checkOptions('made()', { a: 0 }, { a: { from: 0, above: true, to: 10 } })).toThrow(
       'Give a number above 0, at most 10.',
     )

@@ -1,7 +1,7 @@
 /**
  * Passes a value of each wrong kind to every option of every factory. The tests find the public
- * factories, the option types, the option tables and the names in the tables in the source, so no
- * option can be omitted.
+ * factories, the option types, the option tables and the names in the tables in the source, so a
+ * new option that is not tested here fails them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -268,7 +268,7 @@ const operationText = {
   examples: 'table',
   problems: 'list',
 } as const
-/** The options of factories whose clauses have modes. */
+/** The options of factories that take `conventions`: the mode of each clause, such as `report`. */
 const adopting = {
   conventions: 'table',
   onFinding: 'function',
@@ -1449,7 +1449,10 @@ const others = [
   'preconditionFailed',
 ]
 
-/** Tables for objects that exist only during a request or a job. */
+/**
+ * Tables for objects that no factory takes as options: those of a request or a job, and the entries
+ * of a baseline file.
+ */
 const atRequests = [dataAccessKinds, changeKinds, rowsKinds, knownBreakKinds]
 
 /** Whether a table is spread into another table. The names in the other table are tested. */
@@ -1462,7 +1465,7 @@ const textOf = (file: string): string => readFileSync(join(source, file), 'utf8'
 const isMisplaced = (kind: unknown): boolean => typeof kind === 'object' && kind !== null && 'instead' in kind
 
 describe('options', () => {
-  it('include every factory of the package', () => {
+  it('every factory of the package is tested', () => {
     const exported = [
       root,
       auth,
@@ -1481,7 +1484,7 @@ describe('options', () => {
     expect(exported.filter((name) => factories[name] === undefined && !others.includes(name))).toEqual([])
   })
 
-  it('include every option table, and a file with option tables exports all of them', async () => {
+  it('every option table is tested, and is exported by its file', async () => {
     const missing: string[] = []
     for (const file of files) {
       const text = textOf(file)
@@ -1502,21 +1505,21 @@ describe('options', () => {
     expect(missing).toEqual([])
   })
 
-  it('include the table of every public option type', () => {
+  it('every public option type has an option table', () => {
     const exported = files
       .filter((file) => file.endsWith('index.ts'))
       .flatMap((file) => textOf(file).match(/\b\w+Options\b/g) ?? [])
     const tables = files.map(textOf).join('\n')
     // `LinkOptions` is a union of three types. `PasswordCheckOptions` is part of `LoginOptions`.
     // The table for `ResourceOptions` has the type `AnyOptions`.
-    const unions = ['LinkOptions', 'PasswordCheckOptions', 'ResourceOptions']
+    const exempt = ['LinkOptions', 'PasswordCheckOptions', 'ResourceOptions']
     const missing = [...new Set(exported)].filter(
-      (type) => !unions.includes(type) && !new RegExp(`Kinds<\\s*(?:NonNullable<)?${type}\\b`).test(tables),
+      (type) => !exempt.includes(type) && !new RegExp(`Kinds<\\s*(?:NonNullable<)?${type}\\b`).test(tables),
     )
     expect(missing).toEqual([])
   })
 
-  it('are not validated anywhere else', () => {
+  it('only files in src/options contain the message for an unknown option', () => {
     const own = files.filter(
       (file) =>
         !file.startsWith('options/') && /\bhas no option\b/.test(textOf(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')),
@@ -1536,7 +1539,7 @@ describe('options', () => {
       }
     })
     if (factory.open !== true)
-      it(`${name}: an unknown name is refused with the closest name`, () => {
+      it(`${name}: an unknown name is refused, and the message suggests a name`, () => {
         for (const option of named.filter((one) => !factory.tooShort?.includes(one))) {
           const stranger = `${option}x`
           const make = () => factory.make({ ...factory.required, [stranger]: undefined })
@@ -1546,7 +1549,7 @@ describe('options', () => {
       })
     for (const [option, expected] of Object.entries(factory.options)) {
       const [kind, ...more] = typeof expected === 'string' ? [expected] : expected
-      it(`${name}: ${option} of a wrong kind is refused with a message that says so`, () => {
+      it(`${name}: ${option} of a wrong kind is refused with a message that names the option`, () => {
         expect(() => factory.make({ ...factory.required })).not.toThrow()
         const taken: string[] = []
         for (const [shown, value] of Object.entries(values)) {

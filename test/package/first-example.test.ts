@@ -1,4 +1,6 @@
-/** The first example of the README runs unchanged, and responds as the README says. */
+/**
+ * The first example of the README runs, and responds as the README says. Only its port is changed.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -45,7 +47,7 @@ describe('the first example of the README', () => {
     expect(readFileSync(join(root, 'examples/first-service/service.js'), 'utf8')).toBe(code)
   })
 
-  it('responds to its curl lines: 201, a page, 400 with the closest name, 412', async () => {
+  it('responds to its curl lines with 201, a page, 400 with the closest name, and 412', async () => {
     const [post = '', page = '', misspelt = '', patch = ''] = lines
     const created = await sent(post, base)
     expect(created.status).toBe(201)

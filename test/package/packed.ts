@@ -8,8 +8,8 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const modules = join(root, 'node_modules')
 
 /**
- * Packs the package and unpacks it into `home`. Links the development dependencies into
- * `home/node_modules`, where npm would install them. Returns the files of the package.
+ * Packs the package and unpacks it into `home`. Links all packages that are installed in this
+ * repository into `home/node_modules`. Returns the files of the package.
  */
 export function unpack(home: string): readonly string[] {
   const [packed] = JSON.parse(

@@ -1,4 +1,4 @@
-/** The code in the README and in docs compiles verbatim. */
+/** The TypeScript blocks of the README, CONTRIBUTING and docs compile verbatim. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const blocks = pages.flatMap((page) =>
 )
 
 describe('code in the documentation', () => {
-  it('compiles under the strictest options', () => {
+  it('compiles under the compiler options of this repository', () => {
     expect(blocks.length).toBeGreaterThan(3)
     const home = join(root, 'build', 'documentation')
     rmSync(home, { recursive: true, force: true })

@@ -1,6 +1,6 @@
 /**
- * Runs the files of docs/testing-a-service.md in a project like a user's own, with the documented
- * command.
+ * Runs the files of docs/testing-a-service.md as a project of their own, over the source of this
+ * repository.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -34,7 +34,7 @@ export default defineConfig({
 `
 
 for (const [major, express] of Object.entries({ 'Express 5': 'express', 'Express 4': 'express4' })) {
-  it(`every file of the page runs verbatim (${major})`, async () => {
+  it(`the tests of docs/testing-a-service.md pass verbatim (${major})`, async () => {
     await using place = await freshSchema()
     const home = join(root, 'build', `testing-a-service-${express}`)
     rmSync(home, { recursive: true, force: true })

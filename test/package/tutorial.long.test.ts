@@ -56,7 +56,7 @@ async function stop(): Promise<void> {
 
 const folder = (): string => join(home, 'parcels')
 
-/** Starts the service in its own shell. Returns the first line that the service prints. */
+/** Starts the service in its own process. Returns the first text that the service prints. */
 async function start(): Promise<string> {
   await stop()
   service = spawn(process.execPath, ['service.js'], {

@@ -86,7 +86,10 @@ const ordersOf = ({ defineResource }: Library, branches: ReturnType<typeof branc
     links: { branch: { to: branches, by: 'branchCode', show: ['city'] } },
   })
 
-/** Creates a service with one copy. The service has one instance of each feature. */
+/**
+ * Creates a service with one copy. The service has a document, a login, a representation, an
+ * export, a link and an endpoint.
+ */
 function describedServiceOf(library: Library) {
   const branches = branchesOf(library)
   const orders = ordersOf(library, branches)

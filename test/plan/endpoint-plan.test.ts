@@ -92,7 +92,7 @@ describe('parameters', () => {
 })
 
 describe('bodies', () => {
-  it('REP-8: get defaults and are validated', () => {
+  it('REP-8: get null for absent members, and are validated', () => {
     const body = {
       type: 'object',
       required: ['n'],
@@ -128,8 +128,8 @@ describe('endpoint()', () => {
   )
 
   it.each<[string, unknown, unknown, string]>([
-    ['no description', 'search', { description: ' ', methods }, 'undocumented-endpoint'],
-    ['no description at all', 'search', { methods }, 'undocumented-endpoint'],
+    ['a blank description', 'search', { description: ' ', methods }, 'undocumented-endpoint'],
+    ['no description', 'search', { methods }, 'undocumented-endpoint'],
     ['no options', 'search', undefined, 'invalid-option'],
     ['two segments', 'search/all', { description, methods }, 'name-malformed'],
     ['a format', 'search.json', { description, methods }, 'name-has-format'],

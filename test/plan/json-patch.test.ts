@@ -151,7 +151,7 @@ describe('VERB-5: JSON Patch', () => {
       { constructor: { prototype: 1, x: 2 }, y: { prototype: 1, x: 2 } },
     ],
     [
-      'names that move in between',
+      'a name that equals the escaped form of another name',
       { '\0constructor': 1, constructor: 2 },
       [{ op: 'remove', path: '/constructor' }],
       { '\0constructor': 1 },
@@ -210,7 +210,7 @@ describe('VERB-5: JSON Patch', () => {
     )
   })
 
-  it('RFC 6902 5: operations apply completely or not at all, and do not modify their input', () => {
+  it('RFC 6902 5: random operations modify neither their input nor Object.prototype', () => {
     const pointer = fc
       .array(name, { maxLength: 4 })
       .map((tokens) => tokens.map((one) => `/${one.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''))
@@ -232,7 +232,7 @@ describe('VERB-5: JSON Patch', () => {
     )
   })
 
-  it('ERR-3: a missing member is reported once', () => {
+  it('ERR-3: a missing or invalid member of an operation is reported once', () => {
     const refused = (body: unknown) => result({}, body)
     expect(refused([{ op: 'move', path: '/a' }])).toBe('/0/from required')
     expect(refused([{ op: 'move', from: '/a' }])).toBe('/0/path required')

@@ -77,7 +77,7 @@ describe('VERB-5: a patch of a record that other programs have written', () => {
     expect(patch({ since: null }, broken)).toEqual(['/since required'])
   })
 
-  it('must satisfy rules over several members', () => {
+  it('must satisfy keywords over several members, such as dependentRequired', () => {
     const plan = definition({ dependentRequired: { grade: ['until'] } })
     const { until: _, ...without } = broken
     expect(patch({ note: 'ok' }, without, plan)).toEqual(expect.arrayContaining([expect.stringContaining('required')]))

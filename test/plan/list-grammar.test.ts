@@ -126,7 +126,7 @@ describe('filters', () => {
     expect(where(raw)).toEqual([op === 'in' ? [field, 'eq', (value as number[])[0]] : [field, op, value]])
   })
 
-  it('QUERY-1: several filters are combined in their order, and each has its path', () => {
+  it('QUERY-1: several filters are all kept, and a filter of a nested member has its path', () => {
     expect(where('lote=a&cp.codigo=5&fechaDesde=2024-01-31T08:30:00&fechaHasta=2024-02-01T00:00:00')).toHaveLength(4)
     expect(parse('cp.codigo=5').where[0]?.path).toEqual(['cp', 'codigo'])
   })
@@ -193,7 +193,7 @@ describe('filters', () => {
     expect(codes('limit=1&limit=2')).toEqual(['limit repeated'])
   })
 
-  it('QUERY-1: the value of an accepted filter has the type of its member', () => {
+  it('QUERY-1: the value of an accepted filter is the value that was sent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const raw = (name: string) => `${name}=${encodeURIComponent(text)}`
@@ -217,7 +217,7 @@ describe('sort', () => {
     ['sort=+fecha', '+fecha'],
     ['sort=%20fecha', '+fecha'],
     ['sort=-cp.codigo', '-cp.codigo'],
-  ])('QUERY-2: %s: a raw plus is a space and means ascending', (raw, expected) => {
+  ])('QUERY-2: %s sorts by %s', (raw, expected) => {
     expect(terms(raw)[0]).toBe(expected)
   })
 
@@ -259,7 +259,7 @@ describe('sort', () => {
 })
 
 describe('search', () => {
-  it('QUERY-3: q is passed on unchanged, and without sort the order is by rank', () => {
+  it('QUERY-3: q is passed on decoded, and without the parameter sort there is no sort order, only the rank', () => {
     expect(parse('q=a+b%25')).toMatchObject({ search: 'a b%', sort: [] })
     expect(terms('q=a&sort=-fecha')).toEqual(['-fecha', '-numero', '-lote'])
     expect(parse('q=')).toMatchObject({ search: '', sort: [] })

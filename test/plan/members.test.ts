@@ -107,7 +107,7 @@ describe('REP-8: input values', () => {
     expect(one.b.c).not.toBe(schema.properties.b.default.c)
   })
 
-  it('a default that contains itself terminates', () => {
+  it('the conversion terminates if a default contains itself', () => {
     const schema = { type: 'object', properties: { hijo: { $ref: '#', default: {} }, a: { type: ['string', 'null'] } } }
     expect(create(schema, {})).toEqual({ hijo: { a: null }, a: null })
   })
@@ -173,7 +173,7 @@ describe('REP-8: input values', () => {
     expect(Object.hasOwn(present(schema, made) as object, '__proto__')).toBe(true)
   })
 
-  it('a very deep record terminates', () => {
+  it('the conversion of a very deep record terminates', () => {
     const schema = { type: 'object', properties: { hijo: { $ref: '#' }, a: { type: ['string', 'null'] } } }
     let value: object = {}
     for (let i = 0; i < 500; i += 1) value = { hijo: value }
@@ -202,7 +202,7 @@ describe('REP-8: output values', () => {
     ).toEqual({})
   })
 
-  it('a nullable member is always present, and members are in the order of the schema', () => {
+  it('a nullable member that clients can see is always present, and members are in the order of the schema', () => {
     const wire = present(optional, { texto: 'x', otra: 1 }) as object
     expect(wire).toEqual({ n: null, nula: null, texto: 'x', id: null })
     expect(Object.keys(wire)).toEqual(['n', 'nula', 'texto', 'id'])
@@ -275,7 +275,7 @@ describe('REP-8: output values', () => {
     ])
   })
 
-  it('REP-7: output is accepted as input and stays the same', () => {
+  it('REP-7: output that a client sends back in an update results in the same output', () => {
     const schema = {
       type: 'object',
       required: ['n'],
@@ -307,7 +307,7 @@ describe('REP-8: output values', () => {
     )
   })
 
-  it('returns values that need no conversion without copying them, but only to callers that do not modify them', () => {
+  it('values that need no conversion are not copied for a caller that does not modify them', () => {
     const inner = {
       type: 'object',
       properties: {

@@ -39,7 +39,7 @@ describe('VERB-5: the examples of RFC 7396, appendix A, on an open schema', () =
   })
 })
 
-describe('VERB-5: on the schema of a resource', () => {
+describe('VERB-5: merge patches on the schema of a resource', () => {
   const schema = {
     type: 'object',
     properties: {

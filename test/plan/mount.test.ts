@@ -56,8 +56,8 @@ describe('adapters that are bound when they are mounted', () => {
   })
 
   it.each([
-    ['nothing', { bind: () => undefined }],
-    ['half an adapter', { bind: () => ({ list: () => ({ items: [] }) }) }],
+    ['a bind() that returns nothing', { bind: () => undefined }],
+    ['a bind() that returns half an adapter', { bind: () => ({ list: () => ({ items: [] }) }) }],
     ['a function, which inherits bind()', () => undefined],
     ['null', null],
   ])('VERB-9: %s is refused as an adapter', (_, given) => {

@@ -22,7 +22,7 @@ const notas = defineResource({
 })
 const silent = { item: ['GET'], collection: ['GET'] } as const
 
-describe('ready() of api() passes each adapter the writes that requests can reach', () => {
+describe('ready() of api() tells each adapter which writes requests can reach', () => {
   async function offered(options: MountOptions, more: readonly MountOptions[] = []): Promise<WriteMethod[]> {
     const asked: (ReadonlySet<WriteMethod> | undefined)[] = []
     const adapter = { ...memoryAdapter(notas), ready: (methods?: ReadonlySet<WriteMethod>) => void asked.push(methods) }
@@ -34,17 +34,17 @@ describe('ready() of api() passes each adapter the writes that requests can reac
   }
 
   it.each<[string, MountOptions, WriteMethod[]]>([
-    ['all', {}, ['attach', 'create', 'detach', 'remove', 'replace']],
-    ['none', silent, []],
+    ['all methods', {}, ['attach', 'create', 'detach', 'remove', 'replace']],
+    ['reads only', silent, []],
     ['POST alone', { item: ['GET'] }, ['create']],
     ['PATCH, which flags use', { collection: ['GET'], item: ['PATCH'] }, ['replace']],
     ['PUT, which also attaches to a parent', { collection: ['GET'], item: ['PUT'] }, ['attach', 'replace']],
     ['DELETE, which also detaches from a parent', { collection: ['GET'], item: ['DELETE'] }, ['detach', 'remove']],
-  ])('passes %s', async (_, options, methods) => {
+  ])('the writes for %s', async (_, options, methods) => {
     expect(await offered(options)).toEqual(methods)
   })
 
-  it('passes the writes of all versions', async () => {
+  it('the writes of all versions', async () => {
     expect(await offered(silent, [{ item: ['GET'] }, { collection: ['GET'], item: ['DELETE'] }])).toEqual([
       'create',
       'detach',
@@ -52,7 +52,7 @@ describe('ready() of api() passes each adapter the writes that requests can reac
     ])
   })
 
-  it('passes the writes through a view', async () => {
+  it('also through a view', async () => {
     const asked: unknown[] = []
     const adapter = {
       ...memoryAdapter(autores),

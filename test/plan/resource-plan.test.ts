@@ -88,7 +88,7 @@ describe('the fields of a representation', () => {
     expect(open.presentOther('lote')).toBeUndefined()
   })
 
-  it('REP-8: only members that every record may have are shown as null when absent', () => {
+  it('REP-8: only members that every record can have are shown as null when absent', () => {
     const union = {
       ...schema,
       anyOf: [{ properties: { a: { type: ['string', 'null'] } } }, { properties: { b: text } }],
@@ -222,7 +222,7 @@ describe('keys', () => {
 })
 
 describe('the digest', () => {
-  it('HDR-2: is the same for the same schema and links, and different otherwise', () => {
+  it('HDR-2: changes with the schema and the links, but not with the filters', () => {
     const digest = (more: object) => compileResource(define({ ...options, ...more })).digest
     const others = [
       digest({}),

@@ -458,7 +458,7 @@ describe('relations between resources', () => {
     expect(found.message).toContain(words)
   })
 
-  it('an association with a parent that is not mounted adds no route', () => {
+  it('an association with the definition of a parent that is not mounted is accepted', () => {
     expect(at(routeTable([on(contratos)]), '/contratos/C')).toEqual(['item', 'C'])
   })
 
@@ -502,7 +502,7 @@ describe('parents of associations', () => {
   const attached = (of: unknown) =>
     resource('piezas', 'numero', { numero: 'integer', clienteId: 'integer' }, { attachedTo: [{ of, by: 'clienteId' }] })
 
-  it('PATH-7: a parent name that no resource of the version has is refused as misspelt', () => {
+  it('PATH-7: a parent name that no resource of the version has is refused, with the closest name', () => {
     expect(fault(() => routeTable([on(clientes), on(attached('clintes'))]))).toMatchObject({
       code: 'unmounted-parent',
       message: expect.stringContaining(
@@ -513,7 +513,7 @@ describe('parents of associations', () => {
     expect(at(routeTable([on(clientes), on(attached('clientes'))]), '/clientes/7/piezas')).toEqual(['members', 7])
   })
 
-  it('VER-1: a definition may be mounted in only some versions', () => {
+  it('VER-1: a resource can be attached to a definition that its version does not mount', () => {
     expect(at(routeTable([on(attached(clientes))]), '/piezas/1')).toEqual(['item', 1])
   })
 })

@@ -18,7 +18,10 @@ const text = fc.oneof(
 const limit = fc.oneof(fc.nat(), fc.constantFrom(-1, 0.5, Number.POSITIVE_INFINITY, -0, Number.MAX_VALUE))
 const types = fc.constantFrom('string', 'integer', 'number', 'boolean', 'null', 'object', 'array', 'sting')
 
-/** Schemas whose keywords are certain to compile. Some of the keywords have invalid values. */
+/**
+ * Schemas of keywords that are certain to compile if their values are valid. Some values are
+ * invalid.
+ */
 const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -58,8 +61,8 @@ const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
   ),
 }))
 
-describe('ERR-2: a schema that is certain to compile', () => {
-  it('compiles, regardless of the values of its keywords', () => {
+describe('ERR-2: a schema', () => {
+  it('that is certain to compile is refused at once, or compiles at the first validation', () => {
     fc.assert(
       fc.property(fc.record({ a: schema, b: schema }), (properties) => {
         const whole = { type: 'object', properties }
@@ -81,7 +84,7 @@ describe('ERR-2: a schema that is certain to compile', () => {
     )
   })
 
-  it('is compiled only when the first body needs it', () => {
+  it('that is certain to compile is compiled only when the first body needs it', () => {
     const compilations = vi.spyOn(Ajv2020.prototype, 'compile')
     try {
       const validate = compileValidator('pieces', { type: 'object', properties: { a: { type: 'string' } } }, new Set())
@@ -107,7 +110,7 @@ describe('ERR-2: a schema that is certain to compile', () => {
       'a nested schema without values',
       { type: 'array', items: { anyOf: [{ type: 'object', properties: { b: { enum: [] } } }] } },
     ],
-  ])('does not have %s, because such a schema is refused when the service is built', (_, member) => {
+  ])('with %s is refused when the service is built', (_, member) => {
     const build = () => {
       const pieces = defineResource<object>()({
         collection: 'pieces',

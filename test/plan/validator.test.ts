@@ -157,7 +157,7 @@ describe('REP-8: undeclared members', () => {
 })
 
 describe('violations', () => {
-  it('ERR-3: are reported all at once, each with its pointer and a suggestion', () => {
+  it('ERR-3: are reported all at once, each with its pointer, and with a suggestion if there is one', () => {
     const schema = {
       type: 'object',
       required: ['numero', 'lote'],
@@ -244,7 +244,7 @@ describe('violations', () => {
     expect([first?.pointer, first?.detail, others]).toEqual(['/A1', 'The name "A1" must match pattern "^[a-z]+$".', []])
   })
 
-  it('ERR-3: a response stays small, regardless of what the body contains', () => {
+  it('ERR-3: stay small, regardless of what the body contains', () => {
     const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`m${i}`, i]))
     const schema = {
       type: 'object',
@@ -374,7 +374,7 @@ describe('schemas', () => {
       },
     ],
     ['an unresolved reference', one({ $ref: '#/$defs/nada' })],
-  ])('ERR-2: %s is a configuration error that names the resource', (_, schema) => {
+  ])('ERR-2: %s is a configuration error with the code invalid-schema', (_, schema) => {
     expect(() => validator(schema)).toThrow(ConfigurationError)
     expect(() => validator(schema)).toThrow(/\[ERR-2 invalid-schema\]/)
   })
@@ -405,14 +405,14 @@ describe('schemas', () => {
   it('a hundred validators are compiled without compiling the meta-schema again', () => {
     validator(one({ type: 'string' }))
     const core = Object.getPrototypeOf(Ajv2020.prototype) as { _compileMetaSchema(): void }
-    const readings = vi.spyOn(core, '_compileMetaSchema')
+    const compilations = vi.spyOn(core, '_compileMetaSchema')
     try {
       for (let i = 0; i < 100; i += 1) validator(one({ type: 'string', maxLength: i }))
-      expect(readings).not.toHaveBeenCalled()
+      expect(compilations).not.toHaveBeenCalled()
       new Ajv2020().validateSchema({})
-      expect(readings).toHaveBeenCalledOnce()
+      expect(compilations).toHaveBeenCalledOnce()
     } finally {
-      readings.mockRestore()
+      compilations.mockRestore()
     }
   })
 })

@@ -32,9 +32,9 @@ interface Formats {
   readonly passwordHash: string
 }
 
-const last = new URL('0.1.json', import.meta.url)
+const previousFile = new URL('0.1.json', import.meta.url)
 const writing = process.env.RELEASE_FORMATS
-const fixture = writing === undefined ? (JSON.parse(readFileSync(last, 'utf8')) as Formats) : undefined
+const fixture = writing === undefined ? (JSON.parse(readFileSync(previousFile, 'utf8')) as Formats) : undefined
 
 const password = 'correct horse battery staple'
 const lists = [
@@ -77,7 +77,7 @@ const post = (body: unknown, idempotencyKey: string) =>
   )
 const xmin = async () => String((await served.sql("SELECT xmin::text AS x FROM lotes WHERE id = 'a'"))[0]?.x)
 
-async function hintsOf(query: string) {
+async function cursorsOf(query: string) {
   const { headers, status } = await get(`/v1/pedidos?${query}`)
   expect(status).toBe(200)
   const found = [...String(headers.link).matchAll(/<([^>]*)>; rel="(next|prev)"/g)].map(([, url = '', rel = '']) => [
@@ -103,7 +103,7 @@ const limitKeys = async () =>
   (await served.redis.keys(`${served.prefix}*`)).map((name) => name.slice(served.prefix.length)).sort()
 
 /** Sends a request of each kind that is counted. */
-async function count() {
+async function sendCounted() {
   await get('/v1/notas')
   await served.send(
     'GET',
@@ -116,8 +116,8 @@ async function count() {
 }
 
 async function produced(): Promise<Formats> {
-  const hints: Record<string, { next?: string; prev?: string }> = {}
-  for (const query of lists) hints[query] = await hintsOf(query)
+  const cursors: Record<string, { next?: string; prev?: string }> = {}
+  for (const query of lists) cursors[query] = await cursorsOf(query)
   const versions = {
     column: await versionOf('pedidos', '1'),
     digest: await versionOf('notas', 'a'),
@@ -126,12 +126,19 @@ async function produced(): Promise<Formats> {
   expect((await post(posted.body, posted.key)).status).toBe(201)
   const idempotency = await stored()
   for (const name of await limitKeys()) await served.redis.del(served.prefix + name)
-  await count()
+  await sendCounted()
   const tokens = {
     hour: at2026(() => issuing(3600)(claims)),
     century: at2026(() => issuing(100 * 365 * 86_400)(claims)),
   }
-  return { hints, versions, idempotency, limits: await limitKeys(), tokens, passwordHash: await hashPassword(password) }
+  return {
+    hints: cursors,
+    versions,
+    idempotency,
+    limits: await limitKeys(),
+    tokens,
+    passwordHash: await hashPassword(password),
+  }
 }
 
 it.runIf(writing !== undefined)('writes the formats of this release', async () => {
@@ -145,7 +152,13 @@ describe.runIf(fixture !== undefined)('this release produces the same formats as
     now = await produced()
   })
 
-  it.each(['hints', 'versions', 'idempotency', 'limits', 'tokens'] as const)('%s', (name) => {
+  it.each([
+    ['the cursors', 'hints'],
+    ['the versions in tags', 'versions'],
+    ['the row of a POST', 'idempotency'],
+    ['the keys of counts', 'limits'],
+    ['tokens', 'tokens'],
+  ] as const)('%s', (_, name) => {
     expect(now[name]).toEqual(formats[name])
   })
 
@@ -162,14 +175,14 @@ describe.runIf(fixture !== undefined)('this release accepts what the previous re
   it.each(lists)('QUERY-7: the cursors of %s', async (query) => {
     await served.sql('DELETE FROM pedidos WHERE numero >= 100')
     const page = Number(/offest=(\d)/.exec(query)?.[1])
-    const hints = formats.hints[query] ?? {}
-    expect(Object.keys(hints)).toEqual(['prev', 'next'])
-    for (const [to, hint] of [
-      [page + 1, hints.next],
-      [page - 1, hints.prev],
+    const cursors = formats.hints[query] ?? {}
+    expect(Object.keys(cursors)).toEqual(['prev', 'next'])
+    for (const [to, cursor] of [
+      [page + 1, cursors.next],
+      [page - 1, cursors.prev],
     ] as const) {
       const address = `/v1/pedidos?${query.replace(/offest=\d/, `offest=${to}`)}`
-      const there = await get(`${address}&after=${hint}`)
+      const there = await get(`${address}&after=${cursor}`)
       expect(there.status).toBe(200)
       expect(there.json).toEqual((await get(address)).json)
       expect(there.json.length ?? there.json.items?.length).toBeGreaterThan(0)
@@ -221,7 +234,7 @@ describe.runIf(fixture !== undefined)('this release accepts what the previous re
     await served.redis.del(formats.limits.map((name) => served.prefix + name))
   })
 
-  it('AUTH-5: tokens that have not expired', async () => {
+  it('AUTH-5: tokens, until they expire', async () => {
     expect((await get('/v1/notas', bearing(formats.tokens.century))).status).toBe(200)
     expect((await get('/v1/notas', bearing(formats.tokens.hour))).status).toBe(401)
   })

@@ -1,4 +1,7 @@
-/** A service whose stored and sent formats do not depend on the time, the port or random values. */
+/**
+ * A service with fixed keys, URLs and row versions, so that most of what it stores and sends is the
+ * same in every run.
+ */
 import express from 'express'
 import pg from 'pg'
 import { postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'

@@ -99,13 +99,37 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     },
   )
 
-  it('the command says why it cannot read the report at a URL', async () => {
+  it('the command `report` says why it cannot read the report at a URL', async () => {
     const { port, ask } = await start()
     const address = `http://127.0.0.1:${port}/ops/usage`
     await expect(reportAt(address, undefined)).rejects.toThrow(/needs credentials/)
     expect((await ask({ 'x-key': 'ops' })).status).toBe(200)
     await expect(reportAt(`http://127.0.0.1:${port}/else`, undefined)).rejects.toThrow(/responded.*404/)
     await expect(reportAt('http://127.0.0.1:1/', undefined)).rejects.toThrow(/cannot be fetched/)
+  })
+
+  it('the command adds --days to a URL that has a query', async () => {
+    const queries: string[] = []
+    const app = express()
+    app.use((req, _res, next) => {
+      queries.push(String(req.url).replace(/^[^?]*/, ''))
+      req.url = String(req.url).replace('key=ops&', '')
+      req.headers['x-key'] = 'ops'
+      next()
+    })
+    app.use(authenticated, served().mount)
+    const address = `http://127.0.0.1:${await listen(app)}/`
+    for (const [query, sent] of [
+      ['', '?days=7'],
+      ['?days=3', '?days=7'],
+      ['?key=ops', '?key=ops&days=7'],
+      ['?key=ops&days=3#top', '?key=ops&days=7'],
+    ]) {
+      const { code, out, error } = await run(`report ${address}${query} --days 7 --json`)
+      expect([code, error, queries.at(-1)]).toEqual([0, '', sent])
+      expect(JSON.parse(out)).toMatchObject({ days: 7 })
+    }
+    expect((await run('report http://: --days 7')).error).toContain('http://: cannot be fetched')
   })
 })
 
@@ -124,7 +148,7 @@ async function run(line: string, counts = filled()) {
     documentsOf: () => Promise.reject(new Error('not asked')),
     serviceOf: () => Promise.reject(new Error('not asked')),
     usageOf: async () => counts,
-    reportAt: async () => Promise.reject(new Error('not asked')),
+    reportAt: (address) => reportAt(address, undefined),
     ended: async () => {},
   })
   return { code, out, error }
@@ -143,7 +167,7 @@ describe('report <module>', () => {
     expect(out).toMatch(/^ {2}billing +1,204 {2}last \d+ s ago$/m)
   })
 
-  it('prints everything as JSON', async () => {
+  it('prints the report as JSON with --json', async () => {
     const report = JSON.parse((await run('report ./usage.js --json --days 7')).out) as UsageReport
     expect(report).toMatchObject({
       days: 7,

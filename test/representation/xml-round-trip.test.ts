@@ -50,7 +50,7 @@ describe('writing XML and reading it back', () => {
     expect(JSON.stringify(read)).toBe(JSON.stringify({ value }))
   })
 
-  it('HDR-1: every document is well-formed', () => {
+  it('HDR-1: every written document is well-formed', () => {
     fc.assert(
       fc.property(formedValue, ({ value, form }) => {
         const document = writeXml(value, { root: 'r', form })

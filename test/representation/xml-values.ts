@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../src/definition/schema-types.js'
 import { Shape } from '../../src/definition/shape.js'
 import { type Form, formOf, openForm } from '../../src/plan/form.js'
 
-/** Strings that codecs often lose or change. */
+/** Strings that writers and readers often lose or change. */
 const wildText = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),

@@ -111,10 +111,12 @@ describe('every operation', () => {
         ),
       )
       try {
-        const { target, method, actions, query } = operation
+        const { name, target, method, actions } = operation
         await fetch(service.origin + paths[target], { method, redirect: 'manual' })
         const key = target !== 'any' && concernsItem(target) ? ' 7' : ''
-        if (query !== 'ignored') expect(asked.slice(0, actions.length)).toEqual(actions.map((action) => action + key))
+        // OPTIONS has no action of its own. It asks about the actions of the methods that Allow may list.
+        const expected = name === 'options' ? ['list', 'create'] : actions.map((action) => action + key)
+        expect([...new Set(asked)]).toEqual(expected)
       } finally {
         await service.close()
       }

@@ -119,7 +119,7 @@ describe('Options of a service', () => {
     expect(() => api({ versions: byHand, rateLimit: budget('anything') })).not.toThrow()
   })
 
-  it('the middleware functions have names, and the steps are named after their files', () => {
+  it('the middleware functions have names, and the steps run in this order', () => {
     expect(api({ versions: { v1: [] } }).name).toBe('apiMiddleware')
     expect(resourceRouter(notas, memoryAdapter(notas)).name).toBe('resourceRouterMiddleware')
     expect(steps.map(({ name }) => name).join(' ')).toBe(

@@ -76,7 +76,7 @@ describe('VERB-5: PATCH', () => {
     expect(found).toEqual({ status: 200, json: changed, stored: changed })
   })
 
-  it('passes rules a record that shares no objects with the stored record', async () => {
+  it('gives the function `rules` a record that shares no objects with the stored record', async () => {
     const shared: boolean[] = []
     const found = await patched(() => {
       const definition = defineResource({

@@ -1,4 +1,7 @@
-/** A certificate for one test run. The clients of the servers do not verify it. */
+/**
+ * A self-signed certificate, created once and then reused. The clients of the servers do not verify
+ * it.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

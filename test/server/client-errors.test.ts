@@ -34,7 +34,7 @@ const parts = (text: string) => {
   }
 }
 
-describe('ERR-3: requests that Node refuses itself get a problem', () => {
+describe('ERR-3: requests that are refused before they reach the app get a problem', () => {
   const many = (count: number): string => Array.from({ length: count }, (_, at) => `X-${at}: 1\r\n`).join('')
 
   it.each<[string, string, number, string, RegExp]>([

@@ -98,7 +98,7 @@ describe('the options of createServer()', () => {
     expect(() => createServer(listener as never)).toThrow(/Give an Express app/)
   })
 
-  it('an inactive connection is closed after timeout; an idle one after keepAliveTimeout', async () => {
+  it('timeout closes a connection that waits for a response, but not an idle one (keepAliveTimeout)', async () => {
     const at = await port(
       createServer((req, res) => (req.url === '/' ? res.end('served') : undefined), {
         timeout: 100,

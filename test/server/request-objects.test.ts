@@ -34,7 +34,7 @@ type Make = (app: RequestListener) => Server
 const plain = [IncomingMessage.prototype, ServerResponse.prototype]
 
 describe.each(majors)('request objects, on %s', (_, express) => {
-  it('Express need not change the prototypes of requests, although it must with app.listen()', async () => {
+  it('Express does not change the prototype of a request from createServer(), only of one from Node', async () => {
     const change = vi.spyOn(Object, 'setPrototypeOf')
     onTestFinished(() => change.mockRestore())
     const changed = async (make: Make): Promise<number> => {
@@ -210,7 +210,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
   })
 })
 
-describe('plain Node objects for apps that are not a known Express', () => {
+describe('the server creates plain Node objects for', () => {
   const ordinary = (_req: IncomingMessage, res: ServerResponse): void => void res.end('served')
   const withPrototypes = (request: unknown, response: unknown = request) =>
     Object.assign(ordinary.bind(null), { request, response })

@@ -20,7 +20,7 @@ export interface Binaries {
 
 /**
  * PostgreSQL refuses to run as root. If the current user is root, the server runs as `postgres` or
- * `nobody`. One of these accounts exists on every system, so no user need be created. The account
+ * `nobody`. Almost every system has one of these accounts, so no user need be created. The account
  * must have a name, because `initdb` looks it up.
  */
 export function runner(): Runner {
@@ -35,8 +35,8 @@ export function runner(): Runner {
 }
 
 /**
- * The programs for this platform. They are copied to `home` if the user `as` has no permission to
- * enter the folder in which they are installed.
+ * The programs for this platform. They are copied to `home` if the user `as` cannot run them where
+ * they are installed.
  */
 export function binaries(as: Runner, home: string): Binaries {
   const installed = folder()

@@ -12,7 +12,7 @@ describe('finding a NATS server', () => {
     await expect(findNats({ NATS_URL: 'nats://127.0.0.1:1' })).rejects.toThrow(/^NATS_URL is set, .*refused/)
   })
 
-  it('starts its own server, which can be stopped', async () => {
+  it('ownNats() starts a server, which can be stopped and started again', async () => {
     const server = await ownNats()
     const ask = async () => {
       const connection = await connect({ servers: server.url, reconnect: false })

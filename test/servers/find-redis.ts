@@ -13,7 +13,7 @@ export interface FoundRedis {
 }
 
 /** Milliseconds within which a server must accept a connection. */
-const replyTimeout = 2000
+const connectTimeout = 2000
 
 /**
  * Finds a Redis server. If `REDIS_URL` is set, it must work. Otherwise a server on port 6379 of
@@ -54,7 +54,7 @@ export async function findRedis(env: Readonly<Record<string, string | undefined>
 }
 
 async function versionOf(url: string): Promise<string> {
-  const client = createClient({ url, socket: { connectTimeout: replyTimeout, reconnectStrategy: false } })
+  const client = createClient({ url, socket: { connectTimeout, reconnectStrategy: false } })
   client.on('error', () => {}) // commands report their own errors
   try {
     await client.connect()

@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 
 /**
  * Returns a port of the loopback interface on which no process listens at the moment. It is below
- * the ports that Linux gives to outgoing connections, so no outgoing connection can take it before
- * the server listens.
+ * the ports that Linux, by default, gives to outgoing connections, so no outgoing connection can
+ * take it before the server listens.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

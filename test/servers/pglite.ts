@@ -27,7 +27,10 @@ export async function freshPglite<E extends Extensions = Record<never, never>>(e
 
 export interface LentPglite {
   readonly client: PGlite
-  /** Returns the database for the next test file, or closes it if it cannot be emptied. */
+  /**
+   * Empties the database for a later test file. Closes it if that fails, or if enough databases are
+   * idle.
+   */
   release(): Promise<void>
 }
 
@@ -52,8 +55,8 @@ export async function lentPglite(): Promise<LentPglite> {
 }
 
 /**
- * Drops the objects that tests create in a database. Returns whether the database is empty then. It
- * is not empty if it has objects that this function does not drop.
+ * Drops all schemas of a database, and creates `public` again. Returns whether the database is as
+ * empty as a new one. If tests have created other objects, such as roles, it is not.
  */
 async function clear(client: PGlite): Promise<boolean> {
   await client.exec('ROLLBACK')
@@ -72,7 +75,7 @@ const catalogs = [
   ...['pg_event_trigger', 'pg_extension', 'pg_language', 'pg_operator', 'pg_proc', 'pg_publication', 'pg_type'],
 ]
 
-/** The number of entries in each catalog to which tests may add entries. */
+/** The numbers of entries in the catalogs to which tests can add entries, as one string. */
 async function catalogsOf(client: PGlite): Promise<string> {
   // Temporary schemas are not counted, because they remain when their tables are dropped.
   const counts = [...catalogs, `pg_namespace WHERE nspname !~ '^pg_.*temp_'`].map(

@@ -63,7 +63,7 @@ async function say(to: Line, text: string): Promise<void> {
 }
 
 describe('the proxy', () => {
-  it('passes both directions, and a half-close', async () => {
+  it('passes data in both directions, and a half-close', async () => {
     const a = await line()
     await say(a, 'hello')
     expect(proxy.connections).toBe(1)
@@ -124,7 +124,7 @@ describe('the proxy', () => {
     await until(() => [a.text, b.text]).toEqual(['123', 'x'])
   })
 
-  it('silences connections that are open, or are opened before the silence ends, permanently', async () => {
+  it('silences, for good, all connections that are open or are opened before the silence ends', async () => {
     const a = await line()
     await say(a, '1')
     proxy.silence()
@@ -173,7 +173,7 @@ describe('the proxy', () => {
     await until(() => a.text).toBe('1xyz+z')
   })
 
-  it('delays each direction, and keeps the order when the delay ends', async () => {
+  it('delays data, and keeps its order when the delay ends', async () => {
     const a = await line()
     await say(a, '1')
     proxy.delay(60)

@@ -1,14 +1,14 @@
 /**
- * A TCP proxy in front of a server, to simulate network faults: it cuts, refuses, stalls, delays
- * and loses data on demand.
+ * A TCP proxy in front of a server, to simulate network faults. On demand, it cuts or refuses
+ * connections, and stalls, delays or loses data.
  */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * How a connection is cut: by `reset` (RST, as when a machine is lost) or by `end` (FIN, as when a
- * server closes it).
+ * How a connection is cut: by `reset` (RST, as after the restart of a machine) or by `end` (FIN, as
+ * when a server closes it).
  */
 type Cut = 'reset' | 'end'
 
@@ -21,7 +21,7 @@ export interface TcpProxy extends AsyncDisposable {
   readonly connections: number
   /** Returns the URL with the host and the port of the proxy. */
   through(url: string): string
-  /** Cuts all connections, on both sides. New ones are accepted. */
+  /** Cuts all open connections, on both sides. New connections are not affected. */
   cut(how: Cut): void
   /** Refuses new connections (ECONNREFUSED) until `accept`; open ones continue. */
   refuse(): void
@@ -36,7 +36,7 @@ export interface TcpProxy extends AsyncDisposable {
    */
   forget(): void
   /**
-   * Adds bytes to the next data from the server that ends with `end`, in the same segment. Resolves
+   * Adds bytes to the next chunk from the server that ends with `end`, in the same write. Resolves
    * when the bytes are sent.
    */
   appendAfter(end: Buffer, bytes: Buffer): Promise<void>
@@ -51,8 +51,8 @@ export interface TcpProxy extends AsyncDisposable {
   delay(milliseconds: number): void
   /**
    * Cuts the next connection on which the client sends `after`. The server gets the bytes up to and
-   * including `after`, and then an end. The client gets a reset. A number of bytes smaller than the
-   * message truncates the message. Resolves when the connection is cut.
+   * including `after`, and then an end. The client gets a reset. If `after` is a number of bytes
+   * smaller than a message, the message is truncated. Resolves when the connection is cut.
    */
   cutAfter(after: After): Promise<void>
   /**
@@ -259,7 +259,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
   }
 }
 
-/** Finds the position at which `after` is complete, whatever the boundaries of the chunks. */
+/** Finds the position at which `after` is complete, even if it spans several chunks. */
 class Scanner {
   private passed = 0
   private tail = Buffer.alloc(0)
@@ -290,7 +290,7 @@ function opening(): { readonly opened: Promise<void>; open(): void } {
 }
 
 function reset(socket: Socket): void {
-  // A socket that is not connected yet cannot be reset.
+  // For a socket that is not connected yet, `resetAndDestroy()` would wait for the connection.
   if (socket.connecting) socket.destroy()
   else socket.resetAndDestroy()
 }

@@ -1,6 +1,6 @@
 /**
- * Gives each test file that uses Redis a client that reconnects quickly, and stores under keys that
- * no other run uses.
+ * For test files that use Redis: a client that reconnects quickly, and stores of rate limits. No
+ * other run uses the keys of these stores.
  */
 import { randomBytes } from 'node:crypto'
 import { RedisStore } from 'rate-limit-redis'
@@ -15,7 +15,7 @@ declare module 'vitest' {
 }
 
 /**
- * The URL of the Redis server of this run. If there is none, throws an error, which fails the test.
+ * The URL of the Redis server of this run. Throws if there is none, so that the test fails.
  */
 export function redisUrl(): string {
   const { url, line } = inject('redis')
@@ -24,7 +24,7 @@ export function redisUrl(): string {
 }
 
 export interface RedisStores {
-  /** Creates a store for the option `store`. */
+  /** Creates a store for the option `store` of a rate limit. */
   readonly store: (name: string) => RedisStore
   /** The prefix of all keys. */
   readonly prefix: string
@@ -33,8 +33,9 @@ export interface RedisStores {
 }
 
 /**
- * Creates a client as a typical service would configure it. The client queues commands that it
- * can't send, and reconnects. With the same `prefix`, several clients share their keys.
+ * Creates stores and their client. Like the client of a typical service, it queues commands that it
+ * can't send, and reconnects. With the same `prefix`, the stores of several clients share their
+ * keys.
  */
 export function redisStores(url: string, prefix = `erc_test_${randomBytes(6).toString('hex')}:`): RedisStores {
   const client = connecting(url)

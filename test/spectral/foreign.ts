@@ -1,4 +1,4 @@
-/** A valid document that was written by hand, without this library. */
+/** A valid OpenAPI document that was written by hand, without this library. */
 const text = { type: 'string', maxLength: 200 }
 const field = (description: string) => ({ description, schema: text })
 const inHeader = (name: string) => ({ name, in: 'header', description: 'A tag.', schema: text })
@@ -107,8 +107,8 @@ const flag = () => ({
   },
 })
 
-/** A new copy of the document, which a test may modify. Only the rules read its members. */
-// biome-ignore lint/suspicious/noExplicitAny: tests put any mistake anywhere.
+/** A new copy of the document. The type is `any`, so that a test can change any member. */
+// biome-ignore lint/suspicious/noExplicitAny: tests change any member.
 export const foreignDocument = (): any =>
   structuredClone({
     openapi: '3.1.0',

@@ -1,6 +1,6 @@
 /**
- * `express-rest-conventions/spectral`: a document with one mistake has one finding, which names the
- * clause. A correct document has no findings.
+ * `express-rest-conventions/spectral`, the rules for the linter Spectral: a document with one
+ * mistake has one finding, which names the clause. A correct document has no findings.
  */
 import { describe, expect, it } from 'vitest'
 import { openapi } from '../../src/openapi/index.js'
@@ -50,7 +50,7 @@ describe('a document with one mistake has exactly one finding', () => {
     expect(findings[0]?.message).toMatch(new RegExp(`\\(${clause.toUpperCase()}\\)$`))
   })
 
-  it('every rule has a test', () => {
+  it('there is such a document for every rule', () => {
     expect([...new Set(sins.map(({ rule }) => rule))].toSorted()).toEqual(Object.keys(ruleset.rules).toSorted())
   })
 })

@@ -1,9 +1,9 @@
-/** Documents with one mistake each. */
+/** Changes to the document of `foreign.ts`. Each change makes one mistake. */
 
 interface Sin {
   readonly rule: string
   readonly what: string
-  // biome-ignore lint/suspicious/noExplicitAny: a mistake may be anywhere.
+  // biome-ignore lint/suspicious/noExplicitAny: a mistake can be anywhere.
   readonly change: (document: any) => void
   /** A part of the message of the finding. */
   readonly says: string

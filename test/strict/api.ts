@@ -4,7 +4,7 @@ import { handOut, watchService } from './watch.js'
 
 export * from '../../src/router/api.js'
 
-/** Marks hand-written routes, so that their responses are not compared. */
+/** Marks hand-written routes, so that their responses are not compared with the document. */
 function withRoutesApart(options: unknown): unknown {
   const { versions } = (options ?? {}) as { readonly versions?: Readonly<Record<string, unknown>> }
   if (typeof versions !== 'object' || versions === null) return options

@@ -1,15 +1,14 @@
 /**
- * Responses that need not match the document of their service, each with the reason. All other
- * responses must match.
+ * Responses that need not match the document of their service, each with the reason. For a part of
+ * a test, see `withBrokenRows` in `watch.ts`.
  */
 
 /**
- * Errors of a test file that are ignored, because a document describes only the responses of the
- * library, and not the responses of other code.
+ * Differences between responses and documents that are ignored in some test files.
  */
 export interface Exception {
   readonly file: RegExp
-  /** The error messages that are ignored. */
+  /** The messages that are ignored. */
   readonly fault: RegExp
   readonly why: string
 }

@@ -1,12 +1,11 @@
 /**
- * Compares the responses of services with their documents, and collects the errors until the test
- * ends.
+ * Compares the responses that `watch.ts` has collected with the documents of their services.
  */
 import type { DescribedDocument } from '../../src/openapi/strict/described.js'
 import { exceptions } from './exceptions.js'
 import { takePending } from './watch.js'
 
-/** Loads the modules with the first response, because most test files serve no requests. */
+/** Loads the modules with the first response, because many test files serve no requests. */
 const load = async () => {
   const [{ requireDescription }, { openapi }, { DescribedDocument }, { describedPath }] = await Promise.all([
     import('../../src/plan/description.js'),
@@ -21,14 +20,17 @@ const load = async () => {
 const documents = new WeakMap<object, Map<string, DescribedDocument | Error>>()
 /**
  * Compiled documents, by their JSON. They are cached because many tests create the same service
- * again. The oldest entries are removed.
+ * again. The least recently used entries are removed.
  */
 const byText = new Map<string, DescribedDocument>()
 const maxDocuments = 200
 /** Matches the message about a body that violates its schema. */
 const unfit = / responds with \d{3}: the body does not match the schema: /
 
-/** The errors of the responses since the last call. Each message occurs once. */
+/**
+ * Returns how the responses since the last call differ from the documents. Each message occurs
+ * once.
+ */
 export async function takeFaults(file: string): Promise<readonly string[]> {
   const taken = takePending()
   if (taken.length === 0) return []

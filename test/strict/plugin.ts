@@ -1,4 +1,4 @@
-/** Replaces the library's `api` and `resourceRouter` with watched ones in every import. */
+/** Replaces `api` and `resourceRouter` of `src` with watched ones, wherever they are imported. */
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vitest/config'
 
@@ -9,14 +9,17 @@ const replaced: ReadonlyMap<string, string> = new Map([
   [file('../../src/router/api.ts'), file('./api.ts')],
   [file('../../src/router/resource-router.ts'), file('./resource-router.ts')],
 ])
-const stand: ReadonlySet<string> = new Set(replaced.values())
+const standIns: ReadonlySet<string> = new Set(replaced.values())
 
-/** Compares the responses of every service that a test creates with its document. */
+/**
+ * The plugin through which the tests compare the responses of each service with the document of the
+ * service.
+ */
 export const watchServices = (): Plugin => ({
   name: 'watch-services',
   enforce: 'pre',
   async resolveId(source, importer, options) {
-    if (importer === undefined || stand.has(importer) || !/\/(?:api|resource-router)\.js$/.test(source)) return null
+    if (importer === undefined || standIns.has(importer) || !/\/(?:api|resource-router)\.js$/.test(source)) return null
     const found = await this.resolve(source, importer, { ...options, skipSelf: true })
     return (found && replaced.get(found.id)) ?? null
   },

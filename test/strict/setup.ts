@@ -1,6 +1,6 @@
 /**
- * Runs before each test file. Every response of every service in the file must match the document
- * of its service.
+ * Runs before each test file. The responses of the services in the file must match the documents of
+ * their services, apart from the exceptions in `exceptions.ts`.
  */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,5 @@
 /**
- * Tests the comparison itself: every response of a service during a test is compared with the
+ * Tests the comparison itself: the responses of a service during a test are compared with the
  * document of the service.
  */
 import compression from 'compression'
@@ -15,9 +15,9 @@ const orders = defineResource({
   key: 'id',
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
 })
-/** Returns a string, although its document says that it returns a boolean. */
+/** An endpoint that returns a string, although its document says that it returns a boolean. */
 const liar = endpoint('liar', {
-  description: 'Answers otherwise than it says.',
+  description: 'Returns another type than it declares.',
   methods: {
     GET: { describe: { responses: { 200: { schema: { type: 'boolean' } } } }, handle: () => 'x'.repeat(2_000) },
   },
@@ -35,7 +35,7 @@ async function get(app: Parameters<typeof listen>[0], path: string, headers: Rec
 const faults = () => takeFaults('test/strict/watch.test.ts')
 
 describe('the watched services', () => {
-  it('report a wrong response once, in JSON, XML and compressed', async () => {
+  it('report equal wrong responses only once, also in XML, and if they are compressed', async () => {
     const service = api({ versions: { v1: [liar] } })
     await get(express().use(service), '/v1/liar')
     await get(express().use(service), '/v1/liar')
@@ -61,7 +61,7 @@ describe('the watched services', () => {
     ])
   })
 
-  it('ignore responses of hand-written routes, of earlier and later middlewares, and errors of the app', async () => {
+  it('ignore hand-written routes, earlier and later middlewares, and 404 for an unknown path', async () => {
     const odd: Middleware = (_req, res) =>
       void res.writeHead(299, { 'x-odd': '1', 'Content-Type': 'text/odd' }).end('odd')
     const byHand: Middleware = (req, res, next) => (req.url === '/by-hand' ? odd(req, res, next) : next())
@@ -80,7 +80,7 @@ describe('the watched services', () => {
     expect(await faults()).toEqual([])
   })
 
-  it('behave like unwatched services, and report why a service has no document', async () => {
+  it('have the name, length and methods of unwatched services, and report why a service has no document', async () => {
     const twin = defineResource<{ id: number }>()({
       collection: 'pedidos',
       singular: 'order',

@@ -1,7 +1,7 @@
 /**
  * Watches every service of the tests: when a test ends, the responses of its services are compared
- * with their documents. Watching changes neither the response object nor its bytes, nor the timing
- * of a request. A test behaves as it does without watching.
+ * with their documents. Watching neither changes nor delays a response, so a test behaves as it
+ * does without watching.
  */
 import { ServerResponse } from 'node:http'
 import { splitTarget } from '../../src/http/targets.js'
@@ -13,6 +13,7 @@ interface Visit {
   readonly service: object
   readonly method: string
   readonly path: string
+  /** The names of the header fields that were set before the service was called. */
   readonly before: ReadonlySet<string>
   /** The visit to the outer service, or `undefined` if the app itself called this service. */
   readonly outer: Visit | undefined
@@ -37,8 +38,8 @@ interface Body {
 const maxBytes = 1_048_576
 
 /**
- * The visit to the service that currently handles a response. There is no entry while the app
- * handles the response.
+ * The visit to the service that currently handles a response. There is no entry while other code
+ * handles it, such as the app or a hand-written route.
  */
 const turns = new WeakMap<ServerResponse, Visit>()
 const bodies = new WeakMap<ServerResponse, Body>()

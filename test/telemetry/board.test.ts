@@ -118,7 +118,7 @@ describe('the dashboard and the alerts', () => {
     expect(selected('sum by (a) (rate(x{b="1"}[5m]))')).toEqual({ errors: [], metrics: ['x'], labels: ['a', 'b'] })
   })
 
-  it('each alert and panel links to an existing section of the docs', () => {
+  it('each link of an alert or a panel leads to an existing page and section of the docs', () => {
     const anchors = [...read('docs/operations.md').matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, anchor]) => anchor)
     const links = [
       ...rules.map(({ annotations }) => annotations.runbook),

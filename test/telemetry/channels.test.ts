@@ -28,7 +28,7 @@ afterEach(() => {
   for (const one of undo.splice(0)) one()
 })
 
-/** Subscribes to a tracing channel. Returns all of its events in order. */
+/** Subscribes to a tracing channel. Returns a list to which its events are added in order. */
 function eventsOf<M extends object>(name: string): Event<M>[] {
   const events: Event<M>[] = []
   const traced = tracingChannel<unknown, M>(`express-rest-conventions:${name}`)
@@ -45,7 +45,7 @@ function eventsOf<M extends object>(name: string): Event<M>[] {
   return events
 }
 
-/** Binds a store to the start of each operation of a channel. */
+/** Binds an `AsyncLocalStorage` to the start of each operation of a channel. */
 function bind<M extends object>(name: string, store: AsyncLocalStorage<string>, textOf: (message: M) => string): void {
   const { start } = tracingChannel<string, M>(`express-rest-conventions:${name}`)
   start.bindStore(store, (message) => textOf(message as M))
@@ -130,7 +130,7 @@ describe('the channel request', () => {
     await close()
   })
 
-  it('ends once, without a status, if the client disconnects before a response', async () => {
+  it('has one end, without a status, if the client disconnects before a response', async () => {
     const events = eventsOf<RequestMessage>('request')
     const { port, close, data } = await serve(express)
     const req = http.request({ port, path: '/v8/averias/hang-1' }).on('error', () => {})
@@ -151,7 +151,7 @@ describe('the channel request', () => {
     await close()
   })
 
-  it('has the time that a write waited for other writers of a key', async () => {
+  it('has the time that a write waited for other writers of the same key', async () => {
     const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express)
     const patch = () => send('PATCH', '/v8/bolsas/1', {}, { x: 1 })
@@ -200,7 +200,7 @@ describe('the channel step', () => {
 })
 
 describe('the channel adapter-call', () => {
-  it('has one message for each call, with the number of records that it returned', async () => {
+  it('has one message for each call, with the number of records that a read or list returned', async () => {
     const events = eventsOf<CallMessage>('adapter-call')
     const { send, close } = await serve(express)
     await send('GET', '/v8/piezas?limit=3&expand=contrato')
@@ -259,7 +259,7 @@ describe('the channel cache', () => {
 })
 
 describe('the channel store-failure', () => {
-  it('has a message when the store of a rate limit fails, with the error', async () => {
+  it('has a message with the error when the store of a rate limit fails', async () => {
     const events: unknown[] = []
     const listener = (message: unknown) => void events.push(message)
     const failures = channel('express-rest-conventions:store-failure')
@@ -279,14 +279,14 @@ describe('the channel store-failure', () => {
   })
 })
 
-describe('stores that subscribers bind', () => {
+describe('subscribers', () => {
   const thing = defineResource({
     collection: 'cosas',
     key: 'id',
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
   })
 
-  it('have the value of the innermost operation in functions of the service', async () => {
+  it('can bind an AsyncLocalStorage: functions of the service find the value of the innermost operation', async () => {
     const store = new AsyncLocalStorage<string>()
     bind<RequestMessage>('request', store, ({ httpRoute }) => `request ${httpRoute}`)
     bind<StepMessage>('step', store, ({ step }) => `${store.getStore()} > ${step}`)
@@ -325,7 +325,7 @@ describe('stores that subscribers bind', () => {
     await close()
   })
 
-  it('a subscription during a request gets only the messages of later requests', async () => {
+  it('that subscribe during a request get only the messages of later requests', async () => {
     const { send, close, data } = await serve(express)
     const asked = send('GET', '/v8/averias/hang-late')
     await vi.waitFor(() => expect(data.seen.signals.has('hang-late')).toBe(true))

@@ -1,6 +1,6 @@
 /**
- * The service's `AsyncLocalStorage` is never lost. The adapters, functions and hooks that run for a
- * request find the store of that request, even if requests wait for each other or share work.
+ * Tests with an `AsyncLocalStorage` of the app. The adapters, functions and hooks that run for a
+ * request find the value of that request, even if requests wait for each other or share work.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import http from 'node:http'
@@ -34,15 +34,16 @@ type Cosa = { id: string; veces: number }
 
 interface Fixture extends Omit<Served, 'data'> {
   /**
-   * Each entry has the function that read the store, the value that it found, and the request for
-   * which it ran.
+   * Each entry has the function that read the `AsyncLocalStorage`, the value that it found, and the
+   * request for which it ran. For `rules`, which gets no request, only an absent value counts as
+   * wrong.
    */
   readonly seen: { readonly by: string; readonly found: string | undefined; readonly own: string }[]
 }
 
 /**
- * Starts a service in which each of its own functions reads the store. `x-request-id` identifies
- * the requests.
+ * Starts a service whose functions, hooks and adapter read the `AsyncLocalStorage`. `x-request-id`
+ * identifies the requests.
  */
 async function serve(framework: typeof express, options: Partial<ApiOptions> = {}): Promise<Fixture> {
   const store = new AsyncLocalStorage<string>()
@@ -154,7 +155,7 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
     await service.close()
   })
 
-  it('is kept when requests share cached parse results', async () => {
+  it('is kept when several requests have the same query', async () => {
     const service = await serve(framework)
     await all(12, (n) => service.send('GET', '/v1/cosas?sort=-veces&limit=2', id(n)))
     expect(lookers(service)).toContain('list ends')
@@ -189,7 +190,7 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
     await service.close()
   })
 
-  it('is kept for all pages of an export, and in endpoints', async () => {
+  it('is kept in exports and in endpoints', async () => {
     const service = await serve(framework)
     const answers = await all(4, (n) => service.send('GET', '/v1/cosas', { ...id(n), accept: 'application/x-ndjson' }))
     expect(answers.map(({ text }) => text.trim().split('\n').length)).toEqual(Array(4).fill(30))

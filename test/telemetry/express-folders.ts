@@ -1,5 +1,5 @@
 /**
- * Creates two folders, each with another major version of Express under the name `express`.
+ * Creates two folders in which the package name `express` means Express 4 and Express 5.
  * Instrumentations identify a package by its name and folder.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,8 +15,8 @@ export interface ExpressFolders {
 }
 
 /**
- * Creates the folders inside the project, where the dependencies of Express are found in its
- * node_modules.
+ * Creates the folders inside the project, whose node_modules contains Express 5 and the
+ * dependencies of both versions.
  */
 export function makeExpressFolders(): ExpressFolders {
   mkdirSync(join(root, 'build'), { recursive: true })

@@ -34,14 +34,14 @@ describe('followRoutes()', () => {
     expect(found).toEqual(['/v1/cosas/{id}/notas', '/cosas/{id}/notas'])
   })
 
-  it('a frozen request is not modified', () => {
+  it('a frozen request causes no error', () => {
     const req = Object.freeze(request({ baseUrl: '/v1', params: {}, route: undefined }))
     expect(() => followRoutes(req, '/v1', () => {})).not.toThrow()
   })
 })
 
 describe('nameRoute()', () => {
-  it('the latest route is set again when the connection closes, and a frozen object causes no error', () => {
+  it('the latest route is set again when the response closes, and a frozen object causes no error', () => {
     const res = new EventEmitter()
     const traced: { route?: string | undefined } = {}
     const read: (string | undefined)[] = []

@@ -93,7 +93,7 @@ describe.each([
       seen = await spansOf(major, way, instrumentations, server)
     })
 
-    it('ERR-2: every response of a known path has its full template, and an unknown path has none', () => {
+    it('ERR-2: the span of each request has the expected route: the full template of a known path, or none', () => {
       const ours = seen.filter(({ request }) => !request.includes('/beside/'))
       expect(Object.fromEntries(ours.map(({ request, route }) => [request, route]))).toEqual(expected)
     })

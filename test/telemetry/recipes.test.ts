@@ -1,6 +1,6 @@
 /**
  * Runs the recipes of docs/observability.md with the real packages, on both major versions of
- * Express.
+ * Express. `spans.test.ts` runs the recipe for spans.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -20,11 +20,11 @@ async function run(heading: string, kind: string, major: string) {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, file.path, kind, major])
     const lines = stdout.trim().split('\n')
     // The result might not be the last line, because a logger may write after the result.
-    const [last = ''] = lines.splice(
+    const [result = ''] = lines.splice(
       lines.findIndex((line) => line.startsWith('{"statuses"')),
       1,
     )
-    const { statuses, output } = JSON.parse(last) as { statuses: number[]; output: unknown }
+    const { statuses, output } = JSON.parse(result) as { statuses: number[]; output: unknown }
     expect(statuses).toEqual([200, 200, 404, 412, 500, 410])
     expect(stderr).toBe('')
     return { output, lines }
@@ -46,7 +46,7 @@ const route = (request: string, of: readonly string[]) => (labels: Readonly<Reco
   of.map((name) => String(labels[name])).join(' ') === request
 
 describe('recipes', () => {
-  it('have at most 15 lines of at most 150 characters', () => {
+  it('have at most 15 non-empty lines, and no line is longer than 150 characters', () => {
     expect(headings.length).toBe(6)
     for (const heading of headings) {
       const lines = recipe(heading).split('\n')
@@ -113,7 +113,7 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
       expect(labelsOf(metrics, name), name).toHaveLength(1)
   })
 
-  it('pino-http logs one line for each request, with its route but without parameter values', async () => {
+  it('pino-http logs one line for each request, with its route (if known) but without parameter values', async () => {
     const { lines } = await run('Logs with pino-http', 'pino', major)
     const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
     const answered = logged.filter(({ msg }) => msg === 'answered')
@@ -133,7 +133,7 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
     expect(lines.join()).not.toMatch(/numero-privado|secreto|hunter2/)
   })
 
-  it('morgan logs one line for each request, with its route', async () => {
+  it('morgan logs one line for each request, with its route (if known)', async () => {
     const { lines } = await run('Logs with morgan', 'morgan', major)
     expect(lines.map((line) => line.replace(/[\d.]+ ms/, 'T ms'))).toEqual([
       'GET /v2/cosas/{id} 200 - - T ms 1 queries r-1',

@@ -1,8 +1,8 @@
 /**
- * The adapter suite on tables that the catalog of Citus lists as distributed. The tests record
- * every statement, and check its query tree against the rules of Citus. With CITUS_URL, the suite
- * also runs on Citus. Without CITUS_URL, that part is skipped, because no package that the tests
- * can install contains Citus.
+ * The adapter suite on ordinary tables that a copy of Citus's catalog lists as distributed. The
+ * tests record the statements of the adapter, and check their query trees against the rules of
+ * Citus. With CITUS_URL, the suite also runs on Citus. Without CITUS_URL, that part is skipped,
+ * because no package that the tests can install contains Citus.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -55,7 +55,7 @@ async function tables(
   return { adapter, options, schema }
 }
 
-describe('the PostgreSQL adapter over tables in the catalog of Citus', () => {
+describe('the PostgreSQL adapter over tables in a copy of the catalog of Citus', () => {
   let place: Place
   let pools: readonly [pg.Pool, pg.Pool]
   const statements = new Set<string>()
@@ -105,10 +105,10 @@ describe('the PostgreSQL adapter over tables in the catalog of Citus', () => {
       },
     }
   })
-  it('runs every check', () => expect(suite.skipped).toEqual([]))
+  it('the suite leaves out no check', () => expect(suite.skipped).toEqual([]))
   for (const check of share(suite, 3)) it(`${check.id}: ${check.title}`, check.run)
 
-  it.skipIf(postgresVersion() < 140_000)('sends only statements that Citus accepts', () => {
+  it.skipIf(postgresVersion() < 140_000)('sends only statements that the rules of Citus allow', () => {
     expect(statements.size).toBeGreaterThan(isLong ? 100 : 25)
     expect([...new Set(refused)]).toEqual([])
   })
@@ -122,24 +122,21 @@ describe.skipIf(!citus).each([
     (ddl: string) =>
       ddl.replaceAll(/create_distributed_table\(('(?:[^']|'')*')[^;\n]*?\)(?=;|\n)/g, 'create_reference_table($1)'),
   ],
-] as const)(
-  'the PostgreSQL adapter on %s tables of Citus (skipped without CITUS_URL, because no package contains Citus)',
-  (_, made) => {
-    let pool: pg.Pool
-    beforeAll(async () => {
-      pool = new pg.Pool({ connectionString: citus as string, max: 6 })
-      await pool.query('CREATE EXTENSION IF NOT EXISTS citus')
-    })
-    afterAll(() => pool.end())
+] as const)('the PostgreSQL adapter on %s tables of Citus (skipped without CITUS_URL)', (_, made) => {
+  let pool: pg.Pool
+  beforeAll(async () => {
+    pool = new pg.Pool({ connectionString: citus as string, max: 6 })
+    await pool.query('CREATE EXTENSION IF NOT EXISTS citus')
+  })
+  afterAll(() => pool.end())
 
-    const suite = adapterSuite(async ({ definition, records }) => {
-      const { adapter, options, schema } = await tables(definition, records, (text) => pool.query(made(text)), pool)
-      return {
-        adapter,
-        peers: [postgresAdapter(pool, { ...options, resource: definition })],
-        close: async () => void (await pool.query(`DROP SCHEMA ${schema} CASCADE`)),
-      }
-    })
-    for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
-  },
-)
+  const suite = adapterSuite(async ({ definition, records }) => {
+    const { adapter, options, schema } = await tables(definition, records, (text) => pool.query(made(text)), pool)
+    return {
+      adapter,
+      peers: [postgresAdapter(pool, { ...options, resource: definition })],
+      close: async () => void (await pool.query(`DROP SCHEMA ${schema} CASCADE`)),
+    }
+  })
+  for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
+})

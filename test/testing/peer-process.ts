@@ -1,4 +1,6 @@
-/** An adapter in another process, which the suite uses as a peer. */
+/**
+ * Adapters in another process, which the suite uses as peers: further adapters over the same data.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Adapter, AdapterCall } from '../../src/adapters/contract.js'

@@ -1,6 +1,6 @@
 /**
- * The plain adapter, from which the wrong adapters are made, is correct: alone, with peers, and
- * with `seek`.
+ * The plain adapter, from which the wrong adapters are made, passes the suite: with peers, and if
+ * it keeps the version of a record when an equal value is written.
  */
 import { describe, expect, it } from 'vitest'
 import { adapterSuite, type Row } from '../../src/testing/index.js'
@@ -21,8 +21,8 @@ describe('a plain adapter', () => {
 })
 
 /**
- * Keeps the version of a record if an equal value is written. Only a change of the value must
- * change the version.
+ * Keeps the version of a record if an equal value is written. The contract allows this: only a
+ * change of the value must change the version.
  */
 class KeepsTheVersionOfEqualValues extends PlainAdapter {
   override write(text: string, row: Row): Item {

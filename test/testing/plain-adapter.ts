@@ -1,5 +1,5 @@
 /**
- * A second reference adapter besides the memory adapter: a Map, sorting, and a delay before every
+ * A second reference adapter, besides the memory adapter: a Map, sorting, and a delay before every
  * result. It supports `seek`. Each decision is a method of its own, so that a wrong adapter can
  * override that decision.
  */

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { escapeFormula, textCell, unescapeFormula } from '../../src/transfer/csv-cells.js'
 
-/** Strings that probably contain special characters of CSV and of spreadsheets. */
+/** Random strings. Many contain special characters of CSV or of spreadsheets. */
 const oddText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc
@@ -46,7 +46,7 @@ describe('cells of CSV', () => {
     ["'tis", "'tis"],
     ['', ''],
     ['-5', "'-5"],
-  ])('%j becomes %j', (text, cell) => {
+  ])('escapeFormula() turns %j into %j', (text, cell) => {
     expect(escapeFormula(text)).toBe(cell)
   })
 })

@@ -78,7 +78,10 @@ describe('rows of CSV', () => {
     [`a\n${'b'.repeat(1_048_577)}`, 'there are more than 1048576 characters'],
     [`a\n${','.repeat(10_000_000)}`, 'there are more than 10000 cells'],
     [`a\n${'""",'.repeat(11)}`, 'a quote is opened and never closed'],
-  ])('HDR-5: if they are invalid, are refused with the number of their line: %#', (text, fault) => {
-    expect(refused(text)).toContain(`In the row that begins in line 2, ${fault}`)
-  })
+  ])(
+    'HDR-5: are refused if they are invalid, with the number of the line in which the row begins: %#',
+    (text, fault) => {
+      expect(refused(text)).toContain(`In the row that begins in line 2, ${fault}`)
+    },
+  )
 })

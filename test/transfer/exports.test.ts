@@ -67,7 +67,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     expect(answer.json.detail).toContain('An export contains the whole list and has no pages: leave "offest" out.')
   })
 
-  it('PATH-7: an export of a sub-collection contains the same records as its list', async () => {
+  it('PATH-7: an export of a sub-collection contains the records of its parent, which must exist', async () => {
     const found = rows((await get('/v1/clientes/1/pedidos')).text)
     expect(found.map(({ id }) => id)).toEqual([1, 4, 7, 10, 13, 16, 19, 22, 25])
     expect((await get('/v1/clientes/9/pedidos')).status).toBe(404)
@@ -90,7 +90,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     expect((await get('/v1/pedidos', 'text/csv;header=absent')).status).toBe(415)
   })
 
-  it('HDR-3, HDR-4: an export has no ETag, so If-None-Match never leads to 304, and If-Match gets 412', async () => {
+  it('HDR-3, HDR-4: an export has no ETag, so If-None-Match never gets 304, and an If-Match tag gets 412', async () => {
     expect((await get('/v1/pedidos', 'text/csv', { 'if-none-match': '"x"' })).status).toBe(200)
     expect((await get('/v1/pedidos', 'text/csv', { 'if-none-match': '*' })).status).toBe(200)
     expect((await get('/v1/pedidos', 'text/csv', { 'if-match': '"x"' })).status).toBe(412)

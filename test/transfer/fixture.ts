@@ -1,4 +1,4 @@
-/** A service with exports, and a client that can stop reading an export at any time. */
+/** A service with exports, and a client that reads an export only when it is told to. */
 import http, { type IncomingMessage } from 'node:http'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import {
@@ -80,7 +80,7 @@ export const clientesOf = () =>
     ],
   })
 
-/** A service that exports these orders in both formats. */
+/** A service that exports the orders of `adapter`, by default as CSV and NDJSON. */
 export function service(
   adapter: Adapter<Pedido, number> = pedidosOf(25),
   exports: Partial<NonNullable<MountOptions['exports']>> = {},

@@ -1,6 +1,6 @@
 /**
- * Files that no export would write. Each file is refused with the reason, and no other request has
- * to wait for it.
+ * Files that no export would write. Invalid files are refused with the reason. While a long file is
+ * read, the service responds to other requests.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -37,16 +37,16 @@ describe('hostile files', () => {
     ['a cell has 100,000 levels', `id,nota,marcas\n1,x,${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['a cell has a duplicate member', 'id,nota,marcas\n1,x,"{""a"":1,""a"":2}"'],
     ['a member of a cell is named __proto__', 'id,nota,marcas\n1,x,"{""__proto__"":1}"'],
-  ])('HDR-5: a CSV row is a violation if %s', async (_, text) => {
+  ])('HDR-5: a CSV row has a violation if %s', async (_, text) => {
     expect(problem(await post(text))).toEqual({ status: 422, code: 'invalid-body', named: ['/0/marcas'] })
   })
 
-  it('HDR-5: an NDJSON line is a violation if it nests deeper than depthLimit', async () => {
+  it('HDR-5: an NDJSON line has a violation if it nests deeper than depthLimit', async () => {
     const answer = await post(`{"id":1,"nota":"x","marcas":[[[[1]]]]}\n`, lines)
     expect(answer.json.errors).toMatchObject([{ detail: expect.stringContaining('at most 4 levels deep') }])
   })
 
-  it('HDR-5: a number that a double cannot represent is invalid in a cell, as it is in a body', async () => {
+  it('HDR-5: a number that a double cannot represent is invalid in a cell, and -0 is stored as 0', async () => {
     const answer = await post('id,nota,importe\n1,x,12345678901234567890123\n9007199254740993,x,1\n2,x,1e400\n')
     expect(problem(answer).named).toEqual(['/0/importe', '/1/id', '/2/importe'])
     expect((await post('id,nota,importe\n3,x,-0\n')).status).toBe(200)

@@ -1,6 +1,6 @@
 /**
- * The number of files that are in memory at the same time is limited, however slowly the files
- * arrive.
+ * The number of files that are in memory at the same time is limited to four times `maxConcurrent`,
+ * however slowly the files arrive.
  */
 
 import { once } from 'node:events'
@@ -37,8 +37,8 @@ describe.each(frameworks)('concurrent imports on %s', (_, express) => {
     )
     const headers = { 'content-type': 'text/csv', 'content-length': 900 }
     /**
-     * Sends the header of an import. Resolves when the server has responded with 100, which means
-     * that the body may be sent.
+     * Sends the header of an import, and the first bytes of its body after the server has responded
+     * with 100.
      */
     const open = async () => {
       const request = http.request({

@@ -42,8 +42,8 @@ const cosas = defineResource({
 })
 
 /**
- * Strings as people and programs write them. PostgreSQL cannot store U+0000 and lone surrogates, so
- * the strings contain none.
+ * Strings that CSV or spreadsheets treat specially, and random strings. PostgreSQL cannot store
+ * U+0000 and lone surrogates, so the strings contain none.
  */
 const odd = fc.oneof(
   fc.constantFrom(
@@ -134,7 +134,7 @@ const inPostgres = async (): Promise<Store & { close(): Promise<void> }> => {
   }
 }
 
-/** The function `transaction` of docs/transfer.md. */
+/** Works like the function `transaction` of docs/transfer.md. */
 const transactionOf =
   (pool: pg.Pool): Transaction =>
   async (run) => {
@@ -225,7 +225,7 @@ describe('imports over PostgreSQL', () => {
   const rows = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, i) => `${from + i},x,y\r\n`).join('')
 
-  it('ERR-2: write no row if the last of many batches is refused', async () => {
+  it('ERR-2: write no row if the last row of many batches is refused, or in a dry run', async () => {
     const served = await serve()
     try {
       const refused = await served.send(

@@ -1,6 +1,6 @@
 /**
- * Exports and imports respect the scope and the permissions of their caller, and support every kind
- * of value.
+ * Exports and imports respect the scope and the permissions of their caller. They also work with
+ * views, and with numbers in strings.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -120,7 +120,7 @@ describe('exports and imports of a scope', () => {
     expect(hidden.text).not.toContain('Ana')
   })
 
-  it('int64 and decimal values keep every digit, and are filtered and sorted as numbers', async () => {
+  it('int64 and decimal values keep all significant digits; decimals are filtered and sorted as numbers', async () => {
     const rows = (await exported('/v2/cobros?sort=importe', '1')).text.trim().split('\r\n').slice(1)
     expect(rows[0]).toContain(`1,${big},-0.1,`)
     expect(rows[0]).toContain("'=1+1")

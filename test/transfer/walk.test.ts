@@ -1,6 +1,6 @@
 /**
- * Exports of large tables from PostgreSQL. Each row occurs once, and only as many rows are read as
- * the client takes.
+ * Exports of large tables from PostgreSQL. Each row occurs once. If the client stops reading, the
+ * export stops reading from the table.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
@@ -33,8 +33,7 @@ describe('exports of 100,000 rows', () => {
     store = await openPostgres()
     const table = { table: 'filas', version: { column: 'version' } } as const
     await store.sql(tableDdl(filas, table))
-    // Rows with even numbers always exist. Rows with odd numbers are created and deleted during the
-    // export.
+    // Rows with even ids always exist. Rows with odd ids are created and deleted during an export.
     await store.sql(
       `INSERT INTO filas (id, texto, n) SELECT i * 2, repeat('x', 200), i % 7 FROM generate_series(1, ${count}) i`,
     )

@@ -39,8 +39,8 @@ declare const db: {
 }
 const toUser = (found: User): readonly string[] => found.roles
 
-// For an unknown caller, a function returns null or undefined. The principal of an authenticated
-// request is neither.
+// For an unknown caller, a function such as `identify` returns null or undefined. The principal of
+// an authenticated request is neither.
 const byKey = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key) => db.byKey(key) })
 toUser(byKey.of(req))
 toUser(bearer({ keys, principal: ({ sub = '' }) => db.byKey(sub) }).of(req))
@@ -52,7 +52,8 @@ declare const valid: ReadonlySet<string>
 const known: true = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key) => valid.has(key) }).of(req)
 if (known) login({ verify: (name) => valid.has(name) && name, token: (name) => name.trim() })
 
-// The functions can declare Express's request and the service's own principal as types.
+// The functions can declare Express's request and the service's own principal as types of their
+// parameters.
 authenticate({
   field: 'X-Api-Key',
   challenge: 'ApiKey',

@@ -115,8 +115,8 @@ holds<Same<FromSchema<{ readonly const: 5 }>, 5>>()
 holds<Same<FromSchema<JsonSchema>, unknown>>()
 holds<Same<MemberPath<{ a: { b: { c: number } }; d: string[] }>, 'a' | 'a.b' | 'a.b.c' | 'd'>>()
 
-// The following options do not compile, because the type of the member does not support the
-// comparison.
+// The following options do not compile. Most of them need a comparison that the type of the member
+// does not support.
 // @ts-expect-error sort by an object
 defineResource({ ...base, sort: ['cp'] })
 // @ts-expect-error sort by an array
@@ -125,7 +125,7 @@ defineResource({ ...base, sort: ['etiquetas'] })
 defineResource({ ...base, filters: { etiquetas: true } })
 // @ts-expect-error a filter on an object
 defineResource({ ...base, filters: { tiene: { field: 'cp' } } })
-// @ts-expect-error a range filter on an object
+// @ts-expect-error a range filter on an array
 defineResource({ ...base, filters: { etiquetas: { op: 'gte' } } })
 // @ts-expect-error contains is for arrays
 defineResource({ ...base, filters: { lote: { op: 'contains' } } })
@@ -137,6 +137,7 @@ defineResource({ ...base, filters: { lote: { manny: true } } })
 defineResource({ ...base, scope: () => ({ lote: 5 }) })
 // @ts-expect-error a scope of an array, which cannot be compared for equality
 defineResource({ ...base, scope: () => ({ etiquetas: 'a' }) })
+// The following options compile.
 declare const anyOperator: FilterOperator
 defineResource({
   ...base,
@@ -151,7 +152,7 @@ defineResource({
   scope: (principal) => ({ estado: String(principal), numero: 5, urgente: true }),
 })
 
-// Misspelt names do not compile. Each directive says where the misspelt name is.
+// Misspelt and missing names do not compile. The directives say where the name is expected.
 // @ts-expect-error key
 defineResource({ collection: 'piezas', key: 'nummero', schema })
 // @ts-expect-error part of a composite key
@@ -240,8 +241,8 @@ mount(contratos, ofSucursales)
 mount(sucursales, byNumber)
 // @ts-expect-error the adapter is that of another resource
 mount(contratos, memoryAdapter(sucursales))
-// An adapter that is bound to its resource when it is mounted. It may be for any resource, or for a
-// single one.
+// Adapters that are bound to their resource when they are mounted. Some fit any resource, others
+// only one.
 declare const inTable: { bind<T, K>(definition: ResourceDefinition<T, K>): Adapter<T, K> }
 declare function tableAdapter<T, K>(options: { readonly table: string }): UnboundAdapter<T, K>
 declare const boundToSucursales: UnboundAdapter<Sucursal, string>

@@ -102,7 +102,7 @@ recordBody(facturas, { jsonPatch: true })
 // @ts-expect-error: the value must be true or false
 recordBody(facturas, { jsonPatch: 'always' })
 
-// A create without an idempotency key creates a record or is refused. Only a create with a key may
+// A create without an idempotency key creates a record or is refused. Only a create with a key can
 // return an existing record.
 const made = store.create({ id: 1, total: 2 }, call)
 if ('created' in made) made.created.value.total.toFixed()

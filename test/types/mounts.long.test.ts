@@ -52,7 +52,10 @@ const cases = [
   "resourceRouter(orders, postgresAdapter(pool, { resource: customers, table: 'customers' }))",
 ]
 
-/** Errors inside an adapter of the right resource. The compiler describes them as usual. */
+/**
+ * Errors inside an adapter of the right resource, and values that are no adapter. The compiler
+ * describes these errors as usual.
+ */
 const details: readonly (readonly [code: string, message: RegExp])[] = [
   ['mount(people, { list: () => ({ items: [] }) })', /'read' is missing/],
   [
@@ -116,7 +119,7 @@ describe.each(['typescript54', 'typescript'])('adapters, checked by %s', (compil
     expect(compile(compiler, 'mounts.test-d.ts')).toBe('')
   })
 
-  it('of another resource are rejected with one line that says so', () => {
+  it('that do not match are rejected with one line that says why, and other errors are described as usual', () => {
     const found = diagnostics(compile(compiler, 'wrong.ts'))
     for (const [index, code] of cases.entries()) {
       const lines = found.get(index + 1) ?? []

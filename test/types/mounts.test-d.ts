@@ -1,6 +1,6 @@
 /**
- * Adapters of every kind that match their definition, so that they compile. Adapters that do not
- * match are in `mounts.long.test.ts`.
+ * Adapters of several kinds that match their definition, so that their mounts compile, and the
+ * options of mounts. Adapters that do not match are in `mounts.long.test.ts`.
  */
 import {
   type Adapter,
@@ -97,12 +97,13 @@ class Ours implements Adapter<Piece, PieceKey> {
 }
 mount(piezas, new Ours())
 
-// Adapters whose records have more members than the definition, or members with narrower types.
+// Adapters whose records have more members than the definition, or members with narrower types, and
+// an adapter that is bound or not.
 declare const more: Adapter<Piece & { interno: number }, PieceKey>
-declare const lessRoom: Adapter<{ numero: number; lote: string; estado: 'abierta'; pares: string[] }, PieceKey>
+declare const narrower: Adapter<{ numero: number; lote: string; estado: 'abierta'; pares: string[] }, PieceKey>
 declare const either: Adapter<Piece, PieceKey> | UnboundAdapter<Piece, PieceKey>
 mount(piezas, more)
-mount(piezas, lessRoom)
+mount(piezas, narrower)
 mount(piezas, either)
 
 // Adapters of the types `any` and `unknown`.

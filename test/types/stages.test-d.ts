@@ -47,7 +47,7 @@ const negotiated = allowed.step('negotiate', negotiate, add)
 // The steps in the right order compile.
 negotiated.step('parse', parse, add)
 
-// @ts-expect-error Authentication needs the version, because it decides which paths are public.
+// @ts-expect-error Authentication needs the version, which decides which paths are public.
 received.step('authenticate', authenticate, add)
 
 // @ts-expect-error A route needs a version and a principal.
@@ -77,7 +77,7 @@ versioned.step('authenticate', authenticate, (exchange, found) => {
   exchange.version = found.principal
 })
 
-/** The data that is known at each stage, and the data that is not. */
+/** Data that is not known yet at a stage, and data that a step must not change. */
 export function stages(at: {
   received: Received
   identified: Identified

@@ -17,7 +17,7 @@ function totals(counts: Counts): Map<string, number> {
 const sumOf = (sums: Map<string, number>): number => [...sums.values()].reduce((a, b) => a + b, 0)
 
 describe('Counts', () => {
-  it('bounds the number of clients, loses no count, and keeps the most active clients', () => {
+  it('bounds the number of clients, loses no count, and keeps the most active client', () => {
     const counts = new Counts('calls', 10)
     for (let at = 0; at < 10_000; at++) {
       counts.count('v1', 'GET', '/orders', '', `stranger ${at}`, now, 1)

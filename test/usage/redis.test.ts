@@ -1,4 +1,7 @@
-/** Two processes with a Redis server of their own. Counts stay exact while that server fails. */
+/**
+ * Processes that share a Redis server. Their counts stay exact even if connections stall or Redis
+ * loses data.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -70,7 +73,7 @@ describe('usage() over Redis', () => {
     expect((await counts.read()).gaps.map(({ reason }) => reason)).not.toContain('lost-process')
   })
 
-  it('stalled connections and flushed scripts neither repeat nor lose a count', async () => {
+  it('no count is repeated or lost if connections stall and scripts are flushed', async () => {
     const server = await ownRedis()
     onTestFinished(() => server.remove())
     const proxy = await startProxy({ host: '127.0.0.1', port: server.port })
@@ -88,7 +91,7 @@ describe('usage() over Redis', () => {
     expect(await found(counts)).toEqual(expected(8000))
   })
 
-  it('processes write counts again that Redis has lost', async () => {
+  it('if Redis loses counts, the processes write these counts again', async () => {
     const server = await ownRedis()
     onTestFinished(() => server.remove())
     const peers = await Promise.all([start(server.url, 4000), start(server.url, 4000)])

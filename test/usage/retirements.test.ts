@@ -126,8 +126,8 @@ describe('VER-2: callers of versions and parts that end soon', () => {
   })
 })
 
-describe.each(frameworks)('VER-2: the alert on %s', (_name, express) => {
-  it('VER-2: a served version is reported as called after its first call', async () => {
+describe.each(frameworks)('VER-2: dueEnds() on %s', (_name, express) => {
+  it('VER-2: a version that ends soon is reported as called after its first call', async () => {
     const counts = usage({ client: (_, req) => String(req.headers['x-client']) })
     closers.push(() => counts.close())
     const from = stores()

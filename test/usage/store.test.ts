@@ -1,4 +1,4 @@
-/** The contract of every store of counts, and `usage()` with each store. */
+/** The contract of stores of counts, and `usage()` over such stores. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { createClient } from 'redis'
@@ -88,7 +88,7 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
     ])
   })
 
-  it('sums the counts of several processes exactly', async () => {
+  it('sums the counts of several usage() objects exactly', async () => {
     const store = await make()
     const all = [1, 2, 3].map(() => usage({ store }))
     for (let round = 0; round < 3; round++) {
@@ -195,7 +195,7 @@ describe('usage() over a store that fails', () => {
     await counts.close()
   })
 
-  it('clients that are merged after a write whose response was lost are counted once', async () => {
+  it('if clients are merged after a write whose response was lost, their calls are counted once', async () => {
     const { store, fail } = failing(memoryUsageStore())
     const counts = usage({ store, clients: 2, onStoreFailure: () => {}, onStoreRecovery: () => {} })
     const call = (client: string) => counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client })
@@ -211,7 +211,7 @@ describe('usage() over a store that fails', () => {
     await counts.close()
   })
 
-  it('a store that was flushed while it was down gets all counts again', async () => {
+  it('a store that lost its data while it was down gets all counts again', async () => {
     const inner = [memoryUsageStore()]
     const current = () => inner.at(-1) as UsageStore
     const switched: UsageStore = { write: (write) => current().write(write), read: () => current().read() }
@@ -254,7 +254,7 @@ describe('usage() and concurrent reads', () => {
 })
 
 describe('usage() and invalid input', () => {
-  it('unknown fields in the store do not change the report', async () => {
+  it('unknown and malformed fields in the store do not change the report', async () => {
     const fields = new Map([
       ['nonsense', '1'],
       ['["calls","v1","GET","/a","","x"]', '[1,2]'],
@@ -274,7 +274,7 @@ describe('usage() and invalid input', () => {
     expect(await usage({ store }).read()).toMatchObject({ calls: [], wouldBreak: [] })
   })
 
-  it('a client function that throws, or returns no valid name, gives "(unnamed)"', async () => {
+  it('a client function that throws or returns no name gives "(unnamed)", and a long name is cut', async () => {
     const functions = [
       () => {
         throw new Error('no')

@@ -15,7 +15,7 @@ import { get, listed } from './responses.js'
 const size = 10
 
 export const depth: Curve = {
-  title: `depth: a page of ${size} records of the whole list, newest first, in PostgreSQL without a total`,
+  title: `depth: a page of ${size} records of the whole list, newest first; in PostgreSQL, without a total`,
   x: 'page',
   database: true,
   async measure(environment, { rows }) {

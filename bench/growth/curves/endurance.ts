@@ -1,5 +1,5 @@
 /**
- * How the memory of the process changes over many requests of every kind. Their ids, queries,
+ * How the memory of the process changes over many requests of different kinds. Their ids, queries,
  * hosts, accepted types and tokens keep changing.
  */
 

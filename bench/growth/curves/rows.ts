@@ -1,6 +1,7 @@
 /**
- * How the cost of a page and of an item depends on the number of rows. The filter of the page
- * always matches 250 rows, so if the cost grows, the store is the cause.
+ * How the cost of a page and of an item depends on the number of rows. At each point, the filter of
+ * the page matches the same number of rows (by default 250), so if the cost grows, the store is the
+ * cause.
  */
 import assert from 'node:assert/strict'
 import { pageSize, piecesPath } from '../../data/addresses.js'
@@ -79,7 +80,7 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
   ]
 }
 
-/** Checks one page. Returns the requests for the first ten pages of up to ten branches. */
+/** Checks one page. Returns the requests for up to ten pages of up to ten branches. */
 async function pages(ask: Ask, extent: Extent): Promise<readonly Asked[]> {
   const branches = spread(branchesOf(extent), 10)
   const path = (branch: number, page: number) =>

@@ -13,8 +13,8 @@ export interface Extent {
 }
 
 /**
- * The number of pieces in one branch, regardless of the total. A filter by branch always matches
- * this number of pieces, so if the cost grows, the store is the cause.
+ * The usual number of pieces in one branch, whatever the total. A filter by branch matches this
+ * number of pieces, so if the cost grows, the store is the cause.
  */
 const usualMatches = 250
 

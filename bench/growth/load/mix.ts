@@ -1,6 +1,6 @@
 /**
- * Requests of every kind, with thousands of ids, queries, hosts, accepted types and tokens. The
- * same request comes again only after a long time, so every cache must evict entries.
+ * Requests of different kinds, with thousands of ids, queries, hosts, accepted types and tokens.
+ * The same request comes again only after a long time, so every cache must evict entries.
  */
 import jwt from 'jsonwebtoken'
 import { keyOf } from '../../by-hand/access.js'

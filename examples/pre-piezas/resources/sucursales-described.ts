@@ -14,7 +14,7 @@ const longest = 16_384
 
 const text = (description: string, maxLength = longest) => ({ description, schema: { type: 'string', maxLength } })
 
-/** The header fields of every response. The service adds them before the routes run. */
+/** The header fields that any response can have. The service adds them before the routes run. */
 const common = {
   'Access-Control-Allow-Origin': text('The origin whose scripts may read the response (HDR-7).'),
   'Cache-Control': text('How long the response may be cached, and whether shared caches may cache it (HDR-6).'),

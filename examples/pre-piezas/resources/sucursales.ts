@@ -31,7 +31,9 @@ const schema = {
 
 export type Sucursal = FromSchema<typeof schema>
 
-/** This resource is not mounted. It defines the list parameters for `listQuery`. */
+/**
+ * This resource is not mounted. It defines the members and the list parameters for the middlewares.
+ */
 export const sucursales = defineResource({
   collection: 'sucursales',
   key: 'nomenclatura',
@@ -74,9 +76,9 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
   }
 
   /**
-   * Returns the row if the client expects its current version, and throws otherwise. Nothing is
-   * awaited between this check and the write, so the check and the write are one atomic step
-   * (HDR-3).
+   * Returns the row of the branch. Throws if there is none, or if the client expects another
+   * version. Nothing is awaited between this check and the write, so the check and the write are
+   * one atomic step (HDR-3).
    */
   function foundToChange(req: Request) {
     const row = found(req)
@@ -150,9 +152,9 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
 const nameIn = (req: Request): string => String(req.params.nomenclatura)
 
 /**
- * Returns the rows of the requested page. `listQuery` has already converted the values to their
- * types and limited the page size. It has also added the key to the sort order, so that no two rows
- * are equal.
+ * Returns the branches of the requested page, and the number of all matching branches. `listQuery`
+ * has already converted the values to their types and limited the page size. It has also added the
+ * key to the sort order, so that no two branches compare as equal.
  */
 function select(
   values: readonly Sucursal[],

@@ -50,8 +50,8 @@ export async function prepare(run: Run, seedSize: number): Promise<void> {
 }
 
 /**
- * The timeout of a statement, in milliseconds. If a connection dies during a statement, the request
- * waits for about this long.
+ * The timeout of a statement, in milliseconds. If a connection becomes half-open during a
+ * statement, the request waits for about this long.
  */
 const statementTimeout = 5_000
 

@@ -1,4 +1,7 @@
-/** The tables, one per resource. The adapters, the DDL and the seed use these definitions. */
+/**
+ * The tables: one per resource, and one for idempotency keys. The adapters, the DDL and the seed
+ * use these definitions.
+ */
 import { idempotencyDdl, tableDdl } from 'express-rest-conventions/postgres'
 import { clientes } from '../resources/clientes.js'
 import { codigosPostales } from '../resources/codigos-postales.js'

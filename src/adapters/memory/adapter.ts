@@ -16,12 +16,11 @@ import { Store } from './store.js'
 /**
  * Makes an adapter that keeps the records of a resource in the process. Records are indexed by key,
  * by the members that filters compare, and by the sort orders in use. Records are JSON values.
- * Returned records are frozen. Each method runs to completion before the next one starts, so
- * compare-and-set is atomic (HDR-3). A version is never used twice, not even by the next process
- * (HDR-2).
+ * Returned records are frozen. Every method is synchronous, so compare-and-set is atomic (HDR-3). A
+ * version is never used twice, not even by the next process (HDR-2).
  *
- * Throws `ConfigurationError` if `records` or `unique` do not match the definition, or if an option
- * is unknown.
+ * Throws `ConfigurationError` for example if `records` or `unique` do not match the definition, or
+ * if an option is unknown.
  *
  * @example
  * const adapter = memoryAdapter(sucursales, {
@@ -60,8 +59,9 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
 }
 
 /**
- * Returns the method `create`. With the option `idempotency`, also returns `recall`, and `create`
- * keeps each created record, so that a retry gets the same record (VERB-12).
+ * Returns the method `create`. With the option `idempotency`, also returns `recall`. `create` then
+ * keeps each record that it creates for a call with an idempotency id, so that a retry gets the
+ * same record (VERB-12).
  */
 function creating(
   store: Store,

@@ -1,6 +1,6 @@
 /**
- * A set of records by key, with a sorted list for each sort order that has been requested. A page
- * of a list request is a slice of a sorted list.
+ * A set of records by key, with a sorted list for each sort order that was recently requested. A
+ * page can be a slice of such a list.
  */
 import type { Entry, Identity } from './entry.js'
 import { firstIndex, type Order } from './order.js'

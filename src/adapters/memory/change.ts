@@ -1,6 +1,8 @@
 /** Replaces and removes records that have the expected version (HDR-3). */
+
 import { put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
+import { loggableError } from '../../failures/loggable.js'
 import type { AdapterCall, Refused, Stored } from '../contract.js'
 import { fixIn } from './create.js'
 import { type Draft, draftOf, type Entry, type Row } from './entry.js'
@@ -54,7 +56,7 @@ export function update(store: Store, old: Entry, row: Row, call: AdapterCall): E
   if (onUpdate === undefined) return store.overwrite(old, draft)
   const next = redraft(store, onUpdate(draft, current, call), current, call)
   if (!store.indexes.all.has(old))
-    throw new Error('onUpdate has written the record that is being updated. Return the record instead.')
+    throw loggableError('onUpdate has written the record that is being updated. Return the record instead.')
   return store.overwrite(old, next)
 }
 

@@ -11,8 +11,9 @@ import type { MemoryAdapterOptions } from './options.js'
 import { violations } from './violations.js'
 
 /**
- * The wrapped functions. Each throws if the service's function throws. Each also throws if the
- * service's function returns a promise, or sets a member to a value that the schema does not allow.
+ * The wrapped functions. Each throws if the service's function throws or returns a promise.
+ * `onCreate` and `onUpdate` also throw if the service's function returns no record, or sets a
+ * member to a value that the schema does not allow.
  */
 export interface Hooks {
   readonly onCreate: ((draft: Row, call: AdapterCall) => Row) | undefined

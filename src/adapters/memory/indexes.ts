@@ -45,9 +45,8 @@ export class Indexes {
    * Also returns `covers`: the equalities that all records of the bucket meet. Each of the given
    * equalities must be on a different member.
    *
-   * An index over several members is built only after filtering without the index has cost as much
-   * as building it would cost. So the total cost is at most twice the optimum, however often lists
-   * use this combination of members.
+   * An index over several members is built only after filtering without the index has examined more
+   * records than building it does. So combinations of members that lists rarely use get no index.
    */
   smallest(equalities: readonly Equality[]): { readonly bucket: Bucket; readonly covers: readonly Equality[] } {
     const [only] = equalities
@@ -104,8 +103,8 @@ export class Indexes {
 }
 
 /**
- * Records by the values of one or several members. Records that lack one of these members are not
- * included.
+ * Records by the values of one or several members. A record is not included if one of these members
+ * is absent, null, an object or a list.
  */
 class EqualityIndex {
   readonly #buckets = new Map<unknown, Bucket>()

@@ -1,8 +1,9 @@
 /**
  * Assigns values to members of the key. Numeric members get consecutive whole numbers, and string
- * members get random UUIDs. No number is assigned twice. The store assigns values to the members
- * that the definition names, and to members that clients must not set (`readOnly`). In a database
- * table, such a `readOnly` member would be an identity column, or a column with a default.
+ * members get random UUIDs. Under the same values of the key's other members, no number is assigned
+ * twice. The store assigns values to the members that the definition names, and to members that
+ * clients must not set (`readOnly`), unless they hold the parent's key. In a database table, such a
+ * `readOnly` member would be an identity column, or a column with a default.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -34,7 +35,7 @@ export class KeyAssignment {
   readonly #counters = new Map<string, Counter>()
   #loaded = false
 
-  /** Throws `ConfigurationError` if an assigned member is neither a number nor a string. */
+  /** Throws `ConfigurationError` if an assigned member can be a boolean. */
   constructor({ collection, key, assigned, shape, parent }: ResourceDefinition) {
     const types = (member: string): ReadonlySet<string> => shape.members.get(member)?.types ?? new Set()
     const isNumber = (member: string): boolean => types(member).has('integer') || types(member).has('number')

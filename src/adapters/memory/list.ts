@@ -41,10 +41,10 @@ interface Candidates {
 const fewRecords = 32
 
 /**
- * Returns one page. If an index covers all equality conditions, and all other conditions are ranges
- * of the first sort term, the page is a slice of a list that a `Bucket` keeps sorted. Otherwise,
- * the function takes the smallest set of records that an index, the search or a range yields, and
- * filters this set.
+ * Returns one page. If the request has no search, an index covers all equality conditions, and all
+ * other conditions are ranges of the first sort term, the page is a slice of a list that a `Bucket`
+ * keeps sorted. Otherwise, the function takes the smallest set of records that an index, the search
+ * or a range yields, and filters this set.
  */
 export function listPage(tables: Tables, given: ListRequest, scope: Readonly<Record<string, Scalar>>): ExactPage<Row> {
   const { indexes, associations, stats, spellings } = tables

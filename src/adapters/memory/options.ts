@@ -19,7 +19,7 @@ export interface MemoryAdapterOptions<T> {
   readonly records?: Iterable<T>
   /**
    * Groups of members whose combined values must be unique. Nested members are written with a dot.
-   * A record in which a member of the group is null or absent never conflicts.
+   * A record in which a member of a group is null or absent has no conflicts in that group.
    */
   readonly unique?: readonly (readonly string[])[]
   /**

@@ -98,8 +98,9 @@ export interface Order {
 const known = new WeakMap<readonly SortTerm[], { readonly key: readonly string[]; readonly order: Order }>()
 
 /**
- * Returns the order for a request's sort terms. The key is always added at the end. For immutable
- * terms, such as those of a repeated query, the order is compiled only once.
+ * Returns the order for a request's sort terms. Members of the key that are not among the terms are
+ * added at the end. For immutable terms, such as those of a repeated query, the order is compiled
+ * only once.
  */
 export function orderOf(sort: readonly SortTerm[], key: readonly string[], comparers: Comparers = noComparers): Order {
   const before = known.get(sort)
@@ -169,8 +170,8 @@ export function firstIndex<T>(list: readonly T[], reached: (item: T) => boolean)
 }
 
 /**
- * Returns the first `count` items of `list` in order, without sorting the rest. Uses a heap of
- * `count` items, whose top is the item that sorts last.
+ * Returns the first `count` items of `list` in order. If they are less than a quarter of the list,
+ * the rest is not sorted: a heap keeps `count` items, and its top is the item that sorts last.
  */
 export function firstOf<T>(list: readonly T[], count: number, compare: (a: T, b: T) => number): T[] {
   if (count * 4 >= list.length) return [...list].sort(compare).slice(0, count)

@@ -11,8 +11,8 @@ import { compareValues, firstIndex, isNullish, kindOf } from './order.js'
 type Compare = (a: unknown, b: unknown) => number
 
 /**
- * Compiles a condition to a function that tests a record. Only `null` conditions match a member
- * that is null or absent. Values of different types never match.
+ * Compiles a condition to a function that tests a record. A member that is null or absent matches
+ * only `null` with the value `true`. Values of different types never match.
  */
 export function testOf(condition: Condition, compare: Compare = compareValues): (row: Row) => boolean {
   const { path } = condition

@@ -28,7 +28,7 @@ export interface SearchClause {
 const maxWords = 128
 
 /**
- * Splits a string into words, at everything that is neither a letter nor a digit. Converts the
+ * Splits a string into words, at everything that is neither a letter nor a number. Converts the
  * words to lower case and removes accents.
  *
  * Combining marks are removed before the Unicode decomposition, and again after it. Without the

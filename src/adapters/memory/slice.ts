@@ -40,8 +40,8 @@ export function sliceOf(
     })
     return Math.min(Math.max(found, from), to)
   }
-  // If the list is read from its end, the records that follow a position on the page have lower
-  // indexes in the list.
+  // A page after a position in a list that is read from its start, and a page before a position in
+  // a list that is read from its end, both have higher indexes in the list than the position.
   if (seek.backwards === order.reversed) {
     const start = edge((difference) => difference > 0)
     return pageOf(list, { from: start, to: start + size }, range, order, seek.backwards)
@@ -66,8 +66,7 @@ function pageOf(
 }
 
 /**
- * Returns the requested page from records that are not sorted yet. Sorts only as many records as
- * the page needs.
+ * Returns the requested page from records that are not sorted yet.
  */
 export function sortedSlice(found: readonly Entry[], order: Order, request: ListRequest): ExactPage<Row> {
   const { seek, offset, size } = request

@@ -42,7 +42,7 @@ export class Store implements Tables {
   readonly canonical: (value: unknown) => Row
   /**
    * The records that are being removed. If `onRemove` calls the adapter, these records count as
-   * absent.
+   * absent, except in lists.
    */
   readonly removing = new Set<Entry>()
   #fullText: FullText | undefined
@@ -66,13 +66,16 @@ export class Store implements Tables {
     return this.#fullText
   }
 
-  /** The record with this key, if it is inside the scope. */
+  /** The record with this key, if it is inside the scope and is not being removed. */
   visible(key: KeyValue, { scope }: AdapterCall): Entry | undefined {
     const entry = this.indexes.all.get(this.identityOf(key))
     return entry !== undefined && !this.removing.has(entry) && isWithin(entry.stored.value, scope) ? entry : undefined
   }
 
-  /** Stores a new record. Refuses a record whose key or unique values are already in use. */
+  /**
+   * Stores a new record. Refuses a record whose key is incomplete, or whose key or unique values
+   * are already in use.
+   */
   insert(row: Draft): Entry | Refused {
     const found = this.key.of(row)
     if (found === undefined) return { refused: 'rule', members: this.key.members }
@@ -94,7 +97,7 @@ export class Store implements Tables {
     return entry
   }
 
-  /** All changes of the store go through this method. */
+  /** All changes of records go through this method. */
   swap(old: Entry | undefined, next: Entry | undefined): void {
     this.indexes.swap(old, next)
     this.unique.swap(old, next)

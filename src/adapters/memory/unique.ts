@@ -20,7 +20,7 @@ interface Group {
 export class UniqueGroups {
   readonly #groups: readonly Group[]
 
-  /** Throws `ConfigurationError` if a group names a member that the schema does not have. */
+  /** Throws `ConfigurationError` if a group names a member that the schema does not allow. */
   constructor(definition: ResourceDefinition, groups: readonly (readonly string[])[]) {
     for (const member of groups.flat()) check(definition, member)
     this.#groups = groups.map((members) => ({

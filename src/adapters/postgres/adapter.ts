@@ -32,7 +32,7 @@ import { registerTable } from './writes/referrers.js'
  */
 export interface PostgresAdapter<T, K> extends Adapter<T, K> {
   /**
-   * Checks the table, and then every statement that requests will send (see the option `probe`).
+   * Checks the table, and then the statements that requests send (see the option `probe`).
    * Statements that have passed are checked again only after the table's description in the catalog
    * has changed. Throws `ConfigurationError` if a statement can't succeed; the message contains the
    * fix. Throws `Unavailable` if the database can't be reached. `offered` names the write methods
@@ -45,8 +45,8 @@ export interface PostgresAdapter<T, K> extends Adapter<T, K> {
   ): Promise<{ readonly created: Stored<T> } | Refused | Repeated>
   create(value: T, call: AdapterCall): Promise<{ readonly created: Stored<T> } | Refused>
   /**
-   * Looks up an earlier create with the same idempotency key. Present only if the option
-   * `idempotency` is set.
+   * Looks up the record of an earlier create with the same idempotency key. Present only if the
+   * option `idempotency` is set.
    */
   recall?(call: AdapterCall): Promise<Stored<T> | Repeated | undefined>
   replace(
@@ -87,10 +87,11 @@ export interface UnboundPostgresAdapter {
 
 /**
  * Serves a resource from a PostgreSQL table. The client is a `Pool` or `Client` of `pg`, a
- * `PGlite`, or a transaction of either. Two of these can also be combined as `{ read, write }`, one
- * for reads and one for writes. The table may already exist. If it does not, `tableDdl` prints the
- * DDL of a table that matches the definition. One statement both compares the expected version and
- * changes the row (HDR-3).
+ * `PGlite`, the transaction of a `PGlite`, or an object with `query(text, values)`
+ * (`CustomClient`). Two of these can also be combined as `{ read, write }`, one for reads and one
+ * for writes. The table may already exist. If it does not, `tableDdl` prints the DDL of a table
+ * that matches the definition. One statement both compares the expected version and changes the row
+ * (HDR-3).
  *
  * Without the option `resource`, the adapter gets its resource when it is mounted. Throws
  * `ConfigurationError` if an option is invalid, for example if its name is misspelt. Faults that

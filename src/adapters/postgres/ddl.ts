@@ -23,12 +23,11 @@ interface Column {
 }
 
 /**
- * Returns the DDL of a table for a resource and the options of its adapter. The column types keep
- * every value exactly. The DDL contains:
+ * Returns the DDL of a table for a resource and the options of its adapter. The DDL contains:
  * - the columns and the primary key;
  * - if `version` names a column, that column, with values that never repeat, and the trigger that
  * changes the version on each update;
- * - an index for each filter, order, parent and search;
+ * - indexes for the filters, the sort orders, the parents and the search;
  * - the join tables, and the table for idempotency keys, if the options name them.
  *
  * With `{ distributed: true }`, the DDL is for Citus. The tables then have no trigger, and
@@ -137,7 +136,7 @@ function columnsOf(definition: ResourceDefinition, options: PostgresAdapterOptio
 }
 
 /**
- * The column types for the string formats that PostgreSQL has a type for. With these types, the
+ * The column types of the string formats that are not stored as text. With these types, the
  * database compares values correctly, even values that other programs have written.
  */
 const formatted: Readonly<Record<string, string>> = {
@@ -148,9 +147,9 @@ const formatted: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the column type that stores, sorts and compares a member's values exactly. Text is sorted
- * by code point. Numbers are doubles, or `bigint` if they are whole. Values for which none of these
- * types is suitable are stored as JSON.
+ * Returns the type of a member's column, which sorts and compares values as the conventions
+ * require. Text is sorted by code point. Numbers are doubles, and integers are `bigint`. Values for
+ * which none of these types is suitable are stored as JSON.
  */
 function typeOf(shape: Shape): string {
   const [type, ...others] = shape.types
@@ -235,6 +234,8 @@ function* indexes(
   const bare = (sql: string): string => sql.replaceAll(`${rowAlias}."`, '"')
   const made = new Set([keys.join(', ')])
   const index = function* (parts: readonly string[]): Generator<string> {
+    // PostgreSQL has no index on an expression with a subquery.
+    if (parts.some((sql) => /\(\s*select\b/i.test(sql))) return
     const all = [...new Set([...parts.map(bare), ...keys])]
     const name = all.join(', ')
     if (!made.has(name) && all[0] !== keys[0]) yield `CREATE INDEX ON ${table} (${all.join(', ')});`
@@ -291,7 +292,7 @@ function* joinTables(
     if (distribution !== undefined) {
       const by = layout.key.findIndex(({ column }) => column === distribution.column)
       yield distribution.joinTable(relationName(join.table), keys[by] as string)
-      // A distributed table can reference only another distributed table, so the foreign key is
+      // A table that is not distributed can't reference a distributed table, so the foreign key is
       // added after the join table has been distributed.
       yield `ALTER TABLE ${name} ADD ${reference};`
     }

@@ -57,8 +57,8 @@ export function distributing(
   if (distributed === false) return undefined
   if (typeof version !== 'object' || !('column' in version) || version.soleWriter !== true)
     throw unfit(
-      'tableDdl() can print a distributed table only for a version without a trigger, because Citus supports no ' +
-        'triggers on distributed tables. Set version: { column: "version", soleWriter: true }',
+      'tableDdl() prints a distributed table only with a version column that needs no trigger, because Citus ' +
+        'supports no triggers on distributed tables. Set version: { column: "version", soleWriter: true }',
     )
   // Distribute by a member of the parent's key, if the record's key contains one. The records of
   // one parent are read together, and are then on one server.

@@ -1,4 +1,4 @@
-/** A queue of password hashes that limits how long a login waits (AUTH-6). */
+/** A queue for hashing passwords. It limits how long each hash waits (AUTH-6). */
 import { inSeconds } from '../../limits/duration.js'
 import { HttpProblem, Unavailable } from '../../problem.js'
 import { currentCost, workOf } from './password-hash.js'
@@ -14,19 +14,19 @@ const maxExpectedWait = 4000
 const longestWait = 5000
 
 /**
- * When a hash is refused because of `longestWait`, every hash whose wait is at most this many
- * milliseconds shorter is refused too. So callers that arrived together are refused together,
- * although their timers fire at slightly different times.
+ * When a hash is refused because it has waited for `longestWait`, each hash that has waited for at
+ * least `longestWait` minus this many milliseconds is refused too. So callers that arrived together
+ * are refused together, although their timers fire at slightly different times.
  */
 const timerSlack = 20
 
 /**
- * Before any hash has been measured, hashes are assumed to have this duration (in milliseconds) and
- * size (in steps).
+ * Before any hash has been measured, a hash with this number of steps (units of work of scrypt) is
+ * assumed to take this time (in milliseconds).
  */
 const assumed = { time: 250, steps: workOf(currentCost) }
 
-/** With each new hash, the weight of all earlier hashes is multiplied by this factor. */
+/** When a hash has finished, the weight of all earlier hashes is multiplied by this factor. */
 const decay = 0.7
 
 /**
@@ -75,9 +75,9 @@ export class HashingQueue {
 
   /**
    * Runs `work` when its turn comes. `steps` is the size of the work, as computed by `workOf`.
-   * `isGone` tells whether the caller no longer waits for the result. If so, `work` does not run,
-   * and the promise rejects. Also rejects with `Unavailable` (503) if the wait is too long.
-   * `Retry-After` then says when to retry.
+   * `isGone` tells whether the caller no longer waits for the result. If the caller is gone when
+   * its turn comes, `work` does not run, and the promise rejects. Also rejects with `Unavailable`
+   * (503) if the wait is too long. `Retry-After` then says when to retry.
    */
   async run<T>(steps: number, work: () => Promise<T>, isGone: () => boolean = () => false): Promise<T> {
     const running = this.#running.size < this.concurrency ? this.#begin(steps) : await this.#wait(steps, isGone)
@@ -149,7 +149,7 @@ export class HashingQueue {
     return waiting
   }
 
-  /** Milliseconds until new work would start. */
+  /** The estimated number of milliseconds until new work would start. */
   #expectedWait(): number {
     if (this.#running.size < this.concurrency) return 0
     const now = performance.now()

@@ -1,19 +1,22 @@
 /**
  * A counter of failed logins that keeps working during outages (AUTH-6). It uses the counts of the
- * shared store. If there is no shared store, or while that store is down, it uses the counts of
- * this process.
+ * store that all processes share, such as Redis. If there is no such store, or while it is down, it
+ * uses the counts of this process.
  */
 import { ProcessStore } from '../../limits/process-store.js'
 import type { Quota, WindowCount } from '../../limits/store.js'
 import type { GuardedStore } from '../../limits/store-guard.js'
 
-/** An attempt that is counted as a failure until its outcome is known. */
+/** An attempt that is counted as a failure, unless `release` is called. */
 export interface Reservation {
   /** Whether the limit had already been reached before this attempt. */
   readonly over: boolean
   /** The end of the window, in milliseconds since 1970. */
   readonly ends: number
-  /** Removes the attempt from the count. Never rejects. */
+  /**
+   * Removes the attempt from the count, unless its window is about to end (see `margin`). Never
+   * rejects.
+   */
   release(): Promise<void>
 }
 
@@ -95,7 +98,8 @@ export class LoginCounter {
 }
 
 /**
- * Whether a key has a count. For an unknown key, `RedisStore` returns a count that is not a number.
+ * Whether a key has a count. For an unknown key, the `RedisStore` of `rate-limit-redis` returns a
+ * count that is `NaN`.
  */
 const isCounted = (hits: WindowCount | undefined): boolean => (hits?.totalHits ?? 0) >= 1
 

@@ -134,9 +134,10 @@ export class LoginThrottle {
   }
 
   /**
-   * The time at which the next attempt may be admitted, in milliseconds since 1970. An attempt that
-   * is being checked counts as failed until its check ends. If such attempts succeed, further
-   * attempts can be admitted before the window ends. So the client may retry after a few seconds.
+   * The time at which this limit may admit the next attempt, in milliseconds since 1970; 0 if the
+   * limit is not reached. An attempt whose password is being checked counts as failed until the
+   * check ends. If such attempts succeed, further attempts can be admitted before the window ends.
+   * So while a password is being checked, the client may retry after a few seconds.
    */
   #retryAt({ over, ends }: Reservation, key: string): number {
     if (!over) return 0

@@ -13,8 +13,8 @@ export interface Cost {
 
 /**
  * The parameters of new hashes: N = 2^15, r = 8, p = 3. The OWASP Password Storage Cheat Sheet
- * lists several sets of parameters as equivalent, including this set. The other sets need more
- * memory or more time.
+ * lists several sets of parameters with equal strength, including this set. A hash needs 32 MiB of
+ * memory.
  */
 export const currentCost: Cost = Object.freeze({ ln: 15, r: 8, p: 3 })
 
@@ -40,8 +40,8 @@ const pattern =
 
 /**
  * Parses a stored hash. Returns `undefined` if the value is not an scrypt hash. Also returns
- * `undefined` if the hash needs more than 256 MiB of memory or more than 2^24 steps (21 times the
- * steps of the current parameters).
+ * `undefined` if the hash needs more than 256 MiB of memory or more than 2^24 steps (about 21 times
+ * the steps of the current parameters).
  */
 export function parsePasswordHash(text: unknown): PasswordHash | undefined {
   const [, ln, r, p, salt, hash] = (typeof text === 'string' && pattern.exec(text)) || []

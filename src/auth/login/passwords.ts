@@ -31,10 +31,10 @@ const hashLength = 32
 
 /**
  * Hashes a password for storage. The result is a PHC string of scrypt with a random salt (AUTH-6).
- * At most two passwords are hashed at a time. Rejects with the problem `rule` (422) if the password
- * is not a string, is empty, is longer than 1,024 bytes, contains a control character, or is not
- * well-formed Unicode. Rejects with `Unavailable` (503) if the hash would wait about 4 seconds or
- * more, and with `ConfigurationError` if an option is invalid.
+ * A process hashes at most two passwords at a time. Rejects with the problem `rule` (422) if the
+ * password is not a string, is empty, is longer than 1,024 bytes, contains a control character, or
+ * is not well-formed Unicode. Rejects with `Unavailable` (503) if the hash would wait about 4
+ * seconds or more, and with `ConfigurationError` if an option is invalid.
  *
  * @example
  * const hash = await hashPassword(password) // '$scrypt$ln=15,r=8,p=3$...'
@@ -60,7 +60,7 @@ export async function hashPassword(password: string, options: PasswordOptions = 
  * result is false for a password that `hashPassword()` refuses, such as an empty one. Rejects with
  * `Unavailable` (503) if the check would wait about 4 seconds or more. Rejects with
  * `ConfigurationError` if the hash is not an scrypt hash, or if it needs more than 256 MiB or more
- * than 21 times the work of the current parameters.
+ * than about 21 times the work of the current parameters.
  *
  * @example
  * if (!(await checkPassword(password, user.hash))) throw new HttpProblem('unauthenticated')
@@ -84,9 +84,9 @@ export async function matches(prepared: string, stored: PasswordHash): Promise<b
 
 /**
  * Whether an attack on a stored hash needs less memory or less work than an attack on a new hash
- * with these options. Also true if the stored hash cannot be parsed. Rehash the password at the
- * next login, because the password is not available at any other time. Throws `ConfigurationError`
- * if an option is invalid.
+ * with these options. Also true if the stored hash cannot be parsed. If the result is true, hash
+ * the password again at the next login, because the password is not available at any other time.
+ * Throws `ConfigurationError` if an option is invalid.
  */
 export function needsRehash(hash: string, options: PasswordOptions = {}): boolean {
   const cost = costOf('needsRehash()', options)

@@ -11,15 +11,15 @@ import { type Cost, memoryOf } from './password-hash.js'
 
 /**
  * The nice value of a hashing thread. On a shared core, a thread of the default priority then gets
- * twice as much time as a hashing thread. With a higher value, logins would get almost no time
- * while other processes use all cores. The value is set only on Linux, because on other systems the
- * same call affects the whole process.
+ * about twice as much time as a hashing thread. With a much higher value, logins would get almost
+ * no time while other processes use all cores. The value is set only on Linux, because on other
+ * systems the same call affects the whole process.
  */
 const niceness = process.platform === 'linux' ? 3 : undefined
 
 /**
- * The maximum number of hashes at a time. If the priority cannot be lowered, one core is left to
- * the rest of the process.
+ * The maximum number of hashes at a time. If the priority cannot be lowered, one of several cores
+ * is left to the rest of the process.
  */
 export const maxConcurrentHashes = Math.max(1, Math.min(2, availableParallelism() - (niceness === undefined ? 1 : 0)))
 
@@ -51,8 +51,8 @@ interface Job {
 type Reply = { readonly key: Uint8Array } | { readonly failure: string }
 
 /**
- * Idle threads. A thread is created only if none is idle, so the number of threads is never larger
- * than the number of hashes that have run at the same time.
+ * Idle threads. A thread is created only if none is idle, so there are never more threads than the
+ * largest number of hashes that have run at the same time.
  */
 const idle: HashingThread[] = []
 

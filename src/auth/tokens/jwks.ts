@@ -23,8 +23,8 @@ export type JwksSource = string | URL | (() => Promise<{ readonly keys: readonly
 /** How a key set is fetched and cached. */
 export interface JwksOptions {
   /**
-   * Milliseconds after which a key set is fetched again. Default 600,000 (ten minutes). Until then,
-   * a key that the issuer has withdrawn is still accepted.
+   * Milliseconds after which a key set is fetched again. Default 600,000 (ten minutes). Until the
+   * set has been fetched again, a key that the issuer has withdrawn is still accepted.
    */
   readonly maxAge?: number
   /**
@@ -37,7 +37,7 @@ export interface JwksOptions {
   readonly timeout?: number
   /**
    * The `fetch` function, for example one that uses a proxy or custom certificates. It must support
-   * the options `redirect` and `signal`. Default: Node's `fetch`.
+   * the options `headers`, `redirect` and `signal`. Default: Node's `fetch`.
    */
   readonly fetch?: typeof fetch
   /**

@@ -23,7 +23,7 @@ export interface KeyQuestion {
  * `undefined`, null or an empty list, and the response is 401. The library calls the function for
  * every request, so that a withdrawn key is refused at once. If a lookup is slow, cache its result
  * yourself. If the function fails, the response is 503, because the request cannot be
- * authenticated.
+ * authenticated. An `HttpProblem` that the function throws becomes the response instead.
  */
 export type KeyFinder = (header: KeyQuestion) => Awaitable<TokenKey | readonly TokenKey[] | undefined | null>
 
@@ -114,8 +114,8 @@ function choose<Key extends { readonly kid?: string | undefined; readonly algori
 }
 
 /**
- * Refuses two keys with the same `kid` and algorithm. They are a mistake in a key rotation, and the
- * library could not know which of the two signed a token. Also refuses more than 16 keys of one
+ * Refuses two keys with the same `kid` and algorithm, because a `kid` must identify one key. Two
+ * such keys are usually a mistake in a key rotation. Also refuses more than 16 keys of one
  * algorithm without a `kid`, because at most 16 keys are tried for one token.
  */
 function checkNames(what: string, keys: readonly PreparedKey[]): void {

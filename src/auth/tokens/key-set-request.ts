@@ -1,6 +1,6 @@
 /** Fetches a key set over HTTP (RFC 7517 5), with limits for time, size and redirects. */
 import { isObject } from '../../definition/json.js'
-import { loggable } from '../../failures/loggable.js'
+import { loggableError } from '../../failures/loggable.js'
 import { parseJson } from '../../http/json-text.js'
 import { invalidOption } from '../../options/check.js'
 
@@ -45,10 +45,10 @@ export async function fetchKeySet(address: URL, get: typeof fetch, signal: Abort
   })
   if (response.status !== 200) {
     await response.body?.cancel()
-    throw loggable(new Error(`The response to the request for the key set has the status ${response.status}.`))
+    throw loggableError(`The response to the request for the key set has the status ${response.status}.`)
   }
   const json = parseJson(await read(response), { depth: 16 })
-  if ('malformed' in json) throw loggable(new Error('The key set is not JSON.'))
+  if ('malformed' in json) throw loggableError('The key set is not JSON.')
   return json.value
 }
 
@@ -57,7 +57,7 @@ async function read(response: Response): Promise<Buffer> {
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > largest) throw loggable(new Error(`The key set is larger than ${largest} bytes.`))
+    if (size > largest) throw loggableError(`The key set is larger than ${largest} bytes.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -66,5 +66,5 @@ async function read(response: Response): Promise<Buffer> {
 /** Returns the list `keys` of a key set. Throws if the key set has no such list. */
 export function keysOfSet(set: unknown): readonly unknown[] {
   if (isObject(set) && Array.isArray(set.keys)) return set.keys
-  throw loggable(new Error('The key set has no list "keys".'))
+  throw loggableError('The key set has no list "keys".')
 }

@@ -21,7 +21,8 @@ const curves: Readonly<Record<string, TokenAlgorithm>> = { 'P-256': 'ES256', 'P-
  * absent, and whose `key_ops` contains `verify` or is absent. Secrets (`oct`) are ignored, because
  * a key set is public. A private key is reported as a fault, because everyone could sign with it.
  * The algorithm of a key is its `alg`. Without `alg`, it is the algorithm of the key's curve, or
- * RS256 for an RSA key. Key sets without `alg` are common, and their issuers sign with RS256.
+ * RS256 for an RSA key. Key sets without `alg` are common, and their issuers usually sign with
+ * RS256.
  */
 export function readKeySet(members: readonly unknown[]): KeySet {
   const keys: TokenKey[] = []

@@ -90,7 +90,7 @@ function unknownAlgorithm(what: string, given: unknown): ConfigurationError {
 }
 
 /**
- * Throws if the `alg` of a JSON Web Key is another algorithm, or if its `use` is not `sig` (RFC
+ * Throws if a JSON Web Key has an `alg` other than `algorithm`, or a `use` other than `sig` (RFC
  * 7517 4.2, 4.4).
  */
 function checkJwk(what: string, key: unknown, algorithm: TokenAlgorithm): void {

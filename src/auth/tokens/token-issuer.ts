@@ -48,10 +48,11 @@ export const tokenIssuerKinds: Kinds<TokenIssuerOptions> = {
 const reservedClaims = ['iat', 'exp'] as const
 
 /**
- * Creates an issuer of tokens. A token contains the given claims, and also `iat`, `exp`, the issuer
- * and the audience. Its header contains the `kid` of the key (AUTH-2, AUTH-5). The returned
- * function throws `ConfigurationError` if a claim is undefined, or if a verifier would refuse the
- * token. Tokens are signed but not encrypted, so do not put secrets into them.
+ * Creates an issuer of tokens. A token contains the given claims, `iat` and `exp`, and also the
+ * issuer and the audience if they are set. Its header contains the `kid` of the key, if the key has
+ * one (AUTH-2, AUTH-5). The returned function throws `ConfigurationError` if the claims cannot be
+ * issued, for example because a claim is undefined, or because a verifier would refuse the token.
+ * Tokens are signed but not encrypted, so do not put secrets into them.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid or the key can't sign,
  * `weak-key` if the key is weak

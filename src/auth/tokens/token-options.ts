@@ -7,8 +7,9 @@ const text: TextKind = { a: 'a non-empty string', like: /./s }
 export const soleText: PresentKind = { present: text }
 
 /**
- * One non-empty string or several, but not `undefined`. If `undefined` were accepted, a missing
- * variable in `audience: process.env.AUDIENCE` would disable the check of the audience.
+ * One non-empty string or several. The option may be absent, but must not be `undefined`. If
+ * `undefined` were accepted, a missing variable in `audience: process.env.AUDIENCE` would disable
+ * the check of the audience.
  */
 export const oneOrMore: PresentKind = {
   present: [text, { each: text, min: 1, a: 'a list of such strings' }] satisfies Kind,

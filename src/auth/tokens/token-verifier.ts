@@ -34,7 +34,8 @@ export interface VerifierPlan extends ClaimRules {
   readonly type: string | undefined
   readonly revoked: ((claims: Claims) => Awaitable<boolean>) | undefined
   /**
-   * Verified tokens, by the token string. A lookup takes a hundredth of the time of a verification.
+   * Verified tokens, by the token string. A lookup takes about a hundredth of the time of a
+   * verification.
    */
   readonly cache: Cache<string, VerifiedToken>
   /** Creates the error for a refused token. `why` contains no part of the token. */
@@ -44,7 +45,7 @@ export interface VerifierPlan extends ClaimRules {
 /**
  * Returns the claims of a token, synchronously if possible. If the token is not valid, throws or
  * rejects with the result of `refuse`. If one of the service's own functions fails, throws or
- * rejects with `Unavailable`.
+ * rejects with the error of `orUnavailable`, usually `Unavailable`.
  */
 export type TokenVerifier = (token: string) => Awaitable<Claims>
 

@@ -1,7 +1,7 @@
 /**
- * Checks of requests without credentials, with altered or forged tokens, and by callers without
- * permission (AUTH-4, AUTH-5). Also checks that responses to authenticated requests are private,
- * and are revalidated before each use (HDR-6).
+ * Checks of requests without credentials, of requests with altered or forged tokens, and of
+ * requests by callers without permission (AUTH-4, AUTH-5). Also checks that responses to
+ * authenticated requests are private, and are revalidated before each use (HDR-6).
  */
 import { canonicalText, isList, isObject, type JsonObject, own } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
@@ -13,7 +13,8 @@ import { expectStatus, firstBreak } from './expecting.js'
 
 /**
  * The paths that need credentials: the path of the list and, if items can be read, the path of one
- * item. Throws `NotApplicable` if the collection is public, and `Unchecked` if no token was given.
+ * item. Throws `NotApplicable` if the collection is public, and `Unchecked` if no token was given
+ * or if there are no items.
  */
 export async function privatePaths(list: Listing): Promise<readonly string[]> {
   const { client } = list.service
@@ -26,8 +27,8 @@ export async function privatePaths(list: Listing): Promise<readonly string[]> {
 }
 
 /**
- * Checks that the response to `caller` is 401, both for GET of the list and for GET of an item.
- * `who` describes the caller in reports.
+ * Checks that the response to `caller` is 401, both for GET of the list and, if items can be read,
+ * for GET of an item. `who` describes the caller in reports.
  */
 export async function refuses(list: Listing, caller: Caller, who: string): Promise<Outcome> {
   const found = await firstBreak(await privatePaths(list), async (path) =>
@@ -140,7 +141,7 @@ async function checkExpansion(list: Listing): Promise<Outcome> {
   const others = [...principals.keys()].filter((name) => caller.kind !== 'principal' || name !== caller.name)
   const names = list.target.expand ?? []
   if (names.length === 0) throw new NotApplicable(`${list.target.template} has nothing to expand`)
-  if (others.length === 0) throw new Unchecked('only one principal was given')
+  if (others.length === 0) throw new Unchecked('fewer than two principals were given')
   let compared = 0
   for (const name of others) {
     const as = { caller: { kind: 'principal', name } as const }

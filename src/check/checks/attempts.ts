@@ -1,7 +1,7 @@
 /**
  * Checks of failed logins (AUTH-6). Failed logins could lock an account, or the service could block
- * the IP address of this client. So failed logins are sent only to a disposable service, and after
- * all other checks.
+ * the IP address of this client. So these checks are run only against a disposable service, and
+ * after all other checks.
  */
 import { canonicalText, isObject } from '../../definition/json.js'
 import { header } from '../../wire.js'
@@ -42,7 +42,7 @@ function needsAttempts(service: Service): void {
   if (!service.isDisposable)
     throw new Unchecked(
       'failed logins could lock an account or block this address. ' +
-        'If all data of the service may be lost, give --disposable',
+        'If all data of the service can be lost, give --disposable',
     )
 }
 
@@ -86,7 +86,7 @@ export const attemptChecks: readonly ServiceCheck[] = [
   },
   {
     id: 'AUTH-6/limited',
-    rule: 'Repeated failed logins of one user get 429, even if the user does not exist.',
+    rule: 'Repeated failed logins of one user get 429 or a delayed response, even if the user does not exist.',
     why: 'Otherwise attackers can guess passwords.',
     fix: 'Count failed logins by user and by address, and answer 429 above a limit.',
     async run(service) {

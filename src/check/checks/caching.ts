@@ -21,8 +21,8 @@ const varies = ({ answer }: Exchange, name: string): boolean =>
 const isStored = ({ answer }: Exchange): boolean => !/\bno-store\b/i.test(answer.field(header.cacheControl) ?? '')
 
 /**
- * The header fields that a 304 must have. A cache updates its stored response with these fields
- * (RFC 9110 15.4.5).
+ * The header fields that a 304 must have if the 200 has them. A cache updates its stored response
+ * with these fields (RFC 9110 15.4.5).
  */
 const fieldsOf304 = [header.etag, header.cacheControl, header.vary]
 
@@ -71,7 +71,7 @@ export const cachingChecks: readonly ListCheck[] = [
       if (again.answer.status !== 304) throw new Unchecked('the list changed while it was read')
       const other = fieldsOf304.find((name) => full.answer.field(name) !== again.answer.field(name))
       if (other === undefined) return holds
-      return breaks(`${other}: ${full.answer.field(other)}`, again.answer.field(other) ?? 'none', full, again)
+      return breaks(`${other}: ${full.answer.field(other) ?? 'none'}`, again.answer.field(other) ?? 'none', full, again)
     },
   },
   {
@@ -92,7 +92,7 @@ export const cachingChecks: readonly ListCheck[] = [
 
 /**
  * Requests the list, and then requests it again with its entity tag in `If-None-Match` and with
- * `headers`. Throws `NotApplicable` if the list has no tag.
+ * `headers`. Throws `NotApplicable` if the first response is not a 200 with a tag.
  */
 async function revalidated(list: Listing, headers: Readonly<Record<string, string>>) {
   const full = await list.list()

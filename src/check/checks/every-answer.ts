@@ -1,4 +1,7 @@
-/** Rules that apply to every response. The middleware `observe()` checks the same rules. */
+/**
+ * Rules that are checked for all responses of a run, with functions that the middleware `observe()`
+ * also uses.
+ */
 
 import type { ClauseId } from '../../clauses.js'
 import { parseQueryString } from '../../http/query-string.js'

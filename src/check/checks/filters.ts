@@ -58,8 +58,8 @@ const isOfType = (value: unknown, { type }: Filter): value is string | number | 
 
 /**
  * Checks the response to a request that filters by values of `item`. Returns a violation if the
- * response contains an item with other values, or if the response contains all matches but not
- * `item`. Returns `undefined` otherwise.
+ * status is not 200, if the response contains an item with other values, or if it contains all
+ * matches but not `item`. Returns `undefined` otherwise.
  */
 function wrongItems(
   list: Listing,
@@ -198,7 +198,7 @@ export const filterChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-8/near-miss',
-    rule: 'The response to a misspelt parameter names the allowed parameters.',
+    rule: 'The response to a misspelt parameter names the correct parameter.',
     why: 'Nobody would guess the spelling `offest`, so the answer has to give it.',
     fix: 'Name the closest parameter, or all that are allowed, in the answer.',
     async run(list) {
@@ -221,7 +221,7 @@ export const filterChecks: readonly ListCheck[] = [
       const exchange = await list.list({ [parameter.search]: wordOf(item as JsonObject), [parameter.size]: 5 })
       const refused = expectStatus(exchange, [200], 'a search')
       if (refused !== undefined) return refused
-      if (!isList(exchange.answer.json)) return breaks('a JSON array', 'other JSON', exchange)
+      if (!isList(exchange.answer.json)) return breaks('a JSON array', 'another body', exchange)
       const members = new Set(Object.keys(item as JsonObject))
       const other = itemsOf(exchange).find((one) => Object.keys(one).every((name) => !members.has(name)))
       return other === undefined ? holds : breaks('items as in lists', canonicalText(other).slice(0, 80), exchange)

@@ -76,7 +76,7 @@ export const hierarchyChecks: readonly ListCheck[] = [
           const expected = `404 for GET ${path}, which ${other.listing.path} does not list`
           return breaksBy(sign, expected, describe(exchange), other.exchange, exchange)
         }
-      throw new Unchecked('all parents have the same items')
+      throw new Unchecked('no item was found that one parent has and another parent lacks')
     },
   },
 ]
@@ -124,9 +124,10 @@ async function parentFirst(list: Listing): Promise<Outcome> {
 }
 
 /**
- * Reads the other URLs below the collection, such as `/orders/by-state/open`. Returns a violation
- * if such a URL lists only items of the collection that have the same value in one member, and this
- * value is the last segment of the path. In this example, `state` is `open` in all items.
+ * Reads the URLs below the collection that are not the URL of an item, such as
+ * `/orders/by-state/open`. Returns a violation if such a URL lists only items of the collection
+ * that have the same value in one member, and this value is the last segment of the path. In this
+ * example, `state` is `open` in all items.
  */
 async function noFilters(list: Listing): Promise<Outcome> {
   const { below = [], template } = list.target
@@ -152,7 +153,7 @@ async function noFilters(list: Listing): Promise<Outcome> {
         exchange,
       )
   }
-  if (unknown !== undefined) throw new Unchecked(`no item has a value for ${unknown}`)
+  if (unknown !== undefined) throw new Unchecked(`no values are known for the parameters of ${unknown}`)
   return holds
 }
 

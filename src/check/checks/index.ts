@@ -1,4 +1,6 @@
-/** All checks that send only safe requests, in the order in which reports list them. */
+/**
+ * All checks of collections that send only safe requests, in the order in which reports list them.
+ */
 import type { ListCheck } from '../check.js'
 import { accessChecks } from './access.js'
 import { browserChecks } from './browsers.js'

@@ -1,6 +1,6 @@
 /**
  * Checks of items and URLs: GET, HEAD, OPTIONS, and the rule that a resource has only one URL
- * (VERB-1, VERB-7..9, PATH-11).
+ * (VERB-1, VERB-7..9, ERR-1, PATH-11).
  */
 import { isObject } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
@@ -102,7 +102,7 @@ export const itemChecks: readonly ListCheck[] = [
         return breaks('a field Etag, as for GET', 'none', get, head)
       if (other === undefined) return holds
       return breaks(
-        `${other}: ${get.answer.field(other)}`,
+        `${other}: ${get.answer.field(other) ?? '(absent)'}`,
         `${other}: ${head.answer.field(other) ?? '(absent)'}`,
         get,
         head,

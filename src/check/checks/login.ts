@@ -108,10 +108,12 @@ export const loginChecks: readonly ServiceCheck[] = [
     async run(service) {
       const login = await logInAsUser(service)
       const token = login.answer.field(header.token)
-      const [open] = service.target.collections.filter(({ secured, template }) => secured && !template.includes('{'))
+      const [collection] = service.target.collections.filter(
+        ({ secured, template }) => secured && !template.includes('{'),
+      )
       if (token === undefined || !/^\S+$/.test(token)) throw new Unchecked('the login gave no token')
-      if (open === undefined) throw new NotApplicable('no list needs credentials')
-      const exchange = await service.send('GET', open.template, { caller: { kind: 'session', token } })
+      if (collection === undefined) throw new NotApplicable('no list needs credentials')
+      const exchange = await service.send('GET', collection.template, { caller: { kind: 'session', token } })
       // A user without permission gets 403 or 405, which also shows that the token was accepted.
       return expectStatus(exchange, [200, 403, 405], 'the token of a login') ?? holds
     },

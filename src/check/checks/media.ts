@@ -84,7 +84,7 @@ export const mediaChecks: readonly ListCheck[] = [
   {
     id: 'HDR-8/media-types',
     rule: 'The JSON and the XML representation of an item have different strong tags.',
-    why: 'If both have one tag, a cache may serve the wrong format.',
+    why: 'If both have the same tag, a cache may serve the wrong format.',
     fix: 'Make the tag from the bytes of the body, or put the media type into the tag.',
     async run(list) {
       const [json, xml] = await bothOf(list)
@@ -120,7 +120,7 @@ const plain = (value: unknown): string => {
 }
 
 /**
- * The scalar values that the XML must contain. Null, empty strings, and strings with characters
+ * The scalar values that the XML must contain. Null, blank strings, and strings with characters
  * that XML can't contain are left out.
  */
 const scalarsOf = (value: unknown): readonly unknown[] =>

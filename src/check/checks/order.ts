@@ -55,8 +55,8 @@ export function withoutRepeats(
 
 /**
  * Returns the first value that occurs twice with other values in between, such as `a` in `a, b, a`.
- * The value must occur like this in each of the ways in which a store may compare strings. Returns
- * `undefined` if there is no such value.
+ * Returns `undefined` if there is no such value in one of the ways in which a store may compare
+ * strings.
  */
 export function scattered(values: readonly unknown[]): string | undefined {
   const repeated = comparisons.map((read) => {
@@ -66,6 +66,9 @@ export function scattered(values: readonly unknown[]): string | undefined {
   return repeated.includes(undefined) ? undefined : repeated[0]
 }
 
-/** Whether one list of values is the reverse of the other. Equal values may be in any order. */
+/**
+ * Whether one list of values is the reverse of the other. Nulls are ignored, and equal values may
+ * be in any order.
+ */
 export const areReverse = (up: readonly unknown[], down: readonly unknown[]): boolean =>
   comparisons.some((read) => withoutRepeats(up, read).join('\n') === withoutRepeats(down, read).toReversed().join('\n'))

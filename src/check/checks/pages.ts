@@ -38,7 +38,7 @@ export const pageChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-4/first-page',
     needs: ['VERB-1/list'],
-    rule: 'Without `offest` a list shows its first page, which has the number 1.',
+    rule: 'Without `offest`, a list shows its first page.',
     why: 'A client that counts from another number skips the first page, or reads it twice.',
     fix: 'Count pages from 1, and use 1 if `offest` is absent.',
     async run(list) {
@@ -122,7 +122,8 @@ export const pageChecks: readonly ListCheck[] = [
 
 /**
  * Whether a first page of size `size` with `count` items contains all items of the list. This is
- * true if a larger page contains no more items.
+ * true if a larger page contains no more items. If no larger page can be requested, the result is
+ * false.
  */
 async function hasAllItems(list: Listing, size: number, count: number): Promise<boolean> {
   const larger = size + 1

@@ -1,6 +1,7 @@
 /**
  * Checks of error responses: the members of the problem body, caching, and internals of the service
- * that the body must not reveal (ERR-3, HDR-6, QUERY-8).
+ * that the body must not reveal (ERR-3, HDR-6). Also checks that a query that cannot be decoded
+ * gets 400 (ERR-2).
  */
 import { isObject } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
@@ -56,7 +57,7 @@ export const problemChecks: readonly ListCheck[] = [
     run: onErrors((exchange) => {
       const { status, type } = exchange.answer
       if (status === 410 || /^application\/problem\+(?:json|xml)$/.test(type)) return undefined
-      return breaks(`application/problem+json with ${status}`, type === '' ? 'no body' : type, exchange)
+      return breaks(`application/problem+json with ${status}`, type === '' ? 'no media type' : type, exchange)
     }),
   },
   {

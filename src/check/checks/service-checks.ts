@@ -11,7 +11,7 @@ export const serviceChecks: readonly ServiceCheck[] = [
   {
     id: 'PATH-1/version',
     rule: 'Every URL has a version such as `v1` before its collection.',
-    why: 'The addresses of old clients continue to work when the service changes.',
+    why: 'The URLs that old clients use continue to work when the service changes.',
     fix: 'Begin each path with the version.',
     async run(service) {
       const { base, target } = service
@@ -32,7 +32,10 @@ export const serviceChecks: readonly ServiceCheck[] = [
     async run(service) {
       const { root, below } = besideVersion(service)
       const exchange = await service.client.send('GET', `${root}/v98765${below}`)
-      if (exchange.answer.status === 401) throw new Unchecked('the first principal gets 401 for an unknown version')
+      if (exchange.answer.status === 401) {
+        const who = service.client.hasPrincipal ? 'the first principal' : 'a caller without credentials'
+        throw new Unchecked(`${who} gets 401 for an unknown version`)
+      }
       return expectStatus(exchange, [404], 'an unknown version') ?? holds
     },
   },
@@ -44,7 +47,9 @@ export const serviceChecks: readonly ServiceCheck[] = [
     async run(service) {
       const { retired } = service.target
       if (retired.length === 0)
-        throw new NotApplicable('no retired version is known. Name it as "retired" in a target file')
+        throw new NotApplicable(
+          'no retired version is known. If there are any, list them in the member "retired" of a target file',
+        )
       const { root, below } = besideVersion(service)
       const found = await firstBreak(retired, async (version) => {
         const exchange = await service.client.send('GET', `${root}/${version}${below}`)

@@ -38,8 +38,8 @@ async function shownFields(list: Listing): Promise<readonly string[]> {
 const isScalar = (value: unknown): boolean => value === null || ['string', 'number', 'boolean'].includes(typeof value)
 
 /**
- * Whether a page contains all items of the list. If so, the page in the other sort direction must
- * contain the same items in reverse order.
+ * Whether a page certainly contains all items of the list. If so, the page in the other sort
+ * direction must contain the same items in reverse order.
  */
 const isAll = (list: Listing, exchange: Exchange): boolean => itemsOf(exchange).length < pageSize(list)
 
@@ -51,7 +51,7 @@ export const sortChecks: readonly ListCheck[] = [
     id: 'QUERY-2/direction',
     needs: ['QUERY-5/size'],
     rule: '`sort=field` sorts a list in ascending order, and `sort=-field` in descending order.',
-    why: 'Clients expect the first item to be the newest or the largest one.',
+    why: 'Clients read only the first page to find, for example, the newest items.',
     fix: 'Sort by each field of `sort`, in descending order if it begins with `-`.',
     async run(list) {
       const found = await firstBreak(await shownFields(list), async (field) => {
@@ -78,7 +78,7 @@ export const sortChecks: readonly ListCheck[] = [
     id: 'QUERY-2/nulls',
     rule: 'Null counts as the largest value: last in ascending order, first in descending order.',
     why: 'Clients of all services find items without a value at the same end.',
-    fix: 'Sort ascending orders with NULLS LAST, and descending orders with NULLS FIRST.',
+    fix: 'Sort in ascending order with NULLS LAST, and in descending order with NULLS FIRST.',
     async run(list) {
       let seen = false
       const found = await firstBreak(await shownFields(list), async (field) =>
@@ -103,7 +103,7 @@ export const sortChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-2/later-fields',
     rule: 'Later fields of `sort` break the ties of earlier fields.',
-    why: 'A client that groups by one field shows the groups in order.',
+    why: 'Clients that group items by one field rely on the order within each group.',
     fix: 'Sort by all fields of `sort`, in their order.',
     async run(list) {
       let tied = false

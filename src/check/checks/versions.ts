@@ -23,7 +23,7 @@ export const versionChecks: readonly ListCheck[] = [
     id: 'VER-3/order',
     rule: '`Sunset` is not before `Deprecation`.',
     why: 'Otherwise the resource would have ended before it was deprecated.',
-    fix: 'Set Sunset to a later day than Deprecation (RFC 9745, section 4).',
+    fix: 'Set Sunset to the time in Deprecation or a later time (RFC 9745, section 4).',
     async run(list) {
       const exchange = await list.sample()
       const seconds = /^@(-?\d+)$/.exec(exchange.answer.field(header.deprecation) ?? '')?.[1]
@@ -31,7 +31,7 @@ export const versionChecks: readonly ListCheck[] = [
       if (seconds === undefined || Number.isNaN(sunset)) throw new NotApplicable('the answer does not have both dates')
       if (sunset >= Number(seconds) * 1000) return holds
       return breaks(
-        `Sunset after ${new Date(Number(seconds) * 1000).toUTCString()}`,
+        `Sunset not before ${new Date(Number(seconds) * 1000).toUTCString()}`,
         exchange.answer.field(header.sunset) as string,
         exchange,
       )

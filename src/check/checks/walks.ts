@@ -1,6 +1,6 @@
 /**
  * Checks that read the pages of a list one after the other, which is called a walk (QUERY-7). No
- * item may be on two pages, no item may be missing, and the links in `Link` must lead through all
+ * item may occur twice, no item may be missing, and the links in `Link` must lead through all
  * pages.
  */
 import { header, parameter } from '../../wire.js'
@@ -33,7 +33,7 @@ export interface Walk {
 export async function walkSize(list: Listing, query: Readonly<Record<string, string | number>> = {}): Promise<number> {
   const total = totalOf(await list.list({ ...query, [parameter.size]: 1 }))
   if (total === undefined) return 3
-  return Math.max(1, Math.min(list.target.largest ?? 100, Math.ceil(total / (maxPages - 2)), Math.ceil(total / 3)))
+  return Math.max(1, Math.min(list.target.largest ?? 100, Math.ceil(total / (maxPages - 2))))
 }
 
 /** Reads pages by their numbers. Throws `Unchecked` if the total changes during the walk. */
@@ -118,7 +118,7 @@ export const walkChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-7/walk-disjoint',
     needs: ['QUERY-4/first-page', 'QUERY-5/size'],
-    rule: 'No item is on two pages.',
+    rule: 'No item occurs twice, neither on one page nor on two pages.',
     why: 'A client that reads all pages would count this item twice and miss another item.',
     fix: 'Add the key as the last field of every sort, so that the order is total.',
     async run(list) {
@@ -153,7 +153,7 @@ export const walkChecks: readonly ListCheck[] = [
       '`Link` leads to the same pages as page numbers: `next` leads to the next page, and the last page ' +
       'has no `next`.',
     why: 'Generic clients only follow `next`.',
-    fix: 'Send `first`, `prev`, `next` and `last` with the query of the request and another `offest`.',
+    fix: 'Send the links `first`, `prev`, `next` and `last`. Each URL repeats the query, and only `offest` differs.',
     async run(list) {
       await needsItems(list)
       const size = await walkSize(list)

@@ -28,6 +28,8 @@ export interface ClientOptions {
   readonly mayWrite?: (method: string, url: string) => boolean
   /** Whether to refuse requests that could lock accounts, exhaust limits or load the service. */
   readonly production?: boolean
+  /** Whether the service has sent a 429 to an earlier client of the run. Default false. */
+  readonly isLimited?: boolean
   /** Called with each request and its response. */
   readonly onExchange?: (exchange: Exchange) => void
 }
@@ -42,6 +44,11 @@ export interface SendOptions {
   readonly body?: string
   /** Whether a 429 is returned like any other response, without a retry. Default false. */
   readonly returnsLimits?: boolean
+  /**
+   * Whether an unsafe request is retried like a safe one if the service is busy. Default false,
+   * because the request may have had an effect.
+   */
+  readonly retries?: boolean
 }
 
 /** One request of a race, which is a set of requests that are sent at the same time. */
@@ -66,6 +73,9 @@ export class UnsafeRequestError extends Error {
   override readonly name = 'UnsafeRequestError'
 }
 
+/** Thrown if the service responds with 429, and a retry is not possible or has not helped. */
+export class Limited extends Unchecked {}
+
 const unsafe = (method: string, url: string): UnsafeRequestError =>
   new UnsafeRequestError(`${method} ${url} was not sent: the address is not in the ledger.`)
 
@@ -75,15 +85,16 @@ export class Client {
   readonly principals: ReadonlyMap<string, Principal>
   readonly #options: ClientOptions
   readonly #transport = new Transport()
-  /** All requests so far, with their responses. */
+  /** All requests so far that got a response, with the response. */
   readonly exchanges: Exchange[] = []
   #sent = 0
   #races = 0
-  #isLimited = false
+  #isLimited: boolean
   #nextSlot = 0
 
   constructor(options: ClientOptions) {
     this.#options = options
+    this.#isLimited = options.isLimited ?? false
     this.principals = new Map(options.principals.map((principal) => [principal.name, principal]))
     const [first] = options.principals
     this.caller = first === undefined ? nobody : { kind: 'principal', name: first.name }
@@ -94,6 +105,16 @@ export class Client {
     return this.#options.account
   }
 
+  /** Whether the default caller is a principal. Otherwise, it has no credentials. */
+  get hasPrincipal(): boolean {
+    return this.principals.size > 0
+  }
+
+  /** Whether the service has sent a 429. */
+  get isLimited(): boolean {
+    return this.#isLimited
+  }
+
   /** The number of requests so far. */
   get sent(): number {
     return this.#sent
@@ -102,12 +123,13 @@ export class Client {
   /**
    * Sends a request. If the service is busy and sends a `Retry-After` of at most `longestWait`, a
    * safe request is retried once. Throws `Unchecked` if there is no response, if the service is
-   * busy, or if the budget is used up.
+   * busy, if the budget is used up, or if `production` forbids the request. If the status is 429,
+   * the exception is `Limited`.
    */
   async send(
     method: string,
     url: string,
-    { headers = {}, caller = this.caller, body, returnsLimits = false }: SendOptions = {},
+    { headers = {}, caller = this.caller, body, returnsLimits = false, retries = false }: SendOptions = {},
   ): Promise<Exchange> {
     const { mayWrite } = this.#options
     if (!safeMethods.has(method) && mayWrite?.(method, url) !== true) throw unsafe(method, url)
@@ -116,8 +138,9 @@ export class Client {
     const { status } = exchange.answer
     if (!busy.has(status) || (returnsLimits && status === 429)) return exchange
     const seconds = Number(exchange.answer.field(header.retryAfter) ?? Number.NaN)
-    // Only safe requests are retried, because an unsafe request may have had an effect.
-    if (!safeMethods.has(method) || !(seconds <= longestWait)) throw unanswered(exchange)
+    // An unsafe request may have had an effect.
+    const mayRetry = safeMethods.has(method) || retries
+    if (!mayRetry || !(seconds <= longestWait)) throw unanswered(exchange)
     await wait(seconds * 1000)
     const second = await this.#once(request)
     if (busy.has(second.answer.status)) throw unanswered(second)
@@ -136,7 +159,7 @@ export class Client {
 
   /**
    * Sends unsafe requests to one URL at the same time, as several clients would. Throws `Unchecked`
-   * if one of the requests gets no response.
+   * with `production`, and if one of the requests gets no response.
    */
   async race(url: string, each: readonly Racer[]): Promise<readonly Exchange[]> {
     this.#needsRaces()
@@ -193,7 +216,9 @@ export class Client {
 }
 
 const unanswered = ({ request, answer }: Exchange): Unchecked =>
-  new Unchecked(`${request.method} ${request.url} got ${answer.status}: the service is busy, or limits this client`)
+  new (answer.status === 429 ? Limited : Unchecked)(
+    `${request.method} ${request.url} got ${answer.status}: the service is busy, or limits this client`,
+  )
 
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message || ('code' in error ? String(error.code) : error.name) : String(error)

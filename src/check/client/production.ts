@@ -27,8 +27,8 @@ export function refusedInProduction({ caller, headers, body, url }: Request): st
   )?.[1]
   if (credentials !== undefined || caller.kind === 'basic' || caller.kind === 'wrong-password')
     return (
-      '--production sends no passwords, and no credentials except those of the principals, because failed attempts ' +
-      'could lock an account'
+      '--production sends no wrong or made-up passwords, and no credentials except those that were given, because ' +
+      'failed attempts could lock an account'
     )
   const { body: largestBody, address: longestAddress } = productionLimits
   if (Buffer.byteLength(body ?? '') > largestBody)

@@ -26,7 +26,8 @@ export class Transport {
   ): Promise<Answer> {
     const { protocol, hostname, port } = new URL(url)
     const isSecure = protocol === 'https:'
-    const path = url.slice(url.indexOf('/', url.indexOf('//') + 2))
+    const rest = url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
+    const path = rest.startsWith('/') ? rest : `/${rest}`
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
     return new Promise((resolve, reject) => {
       const request = (isSecure ? secure : plain)(

@@ -1,7 +1,8 @@
 /**
  * Lints an OpenAPI document without a running service. The rules are those of this project's
- * Spectral ruleset. Each rule is a pure function, which gets the document with each reference
- * replaced by its target.
+ * Spectral ruleset, and one more rule about references. Each rule of the ruleset is a pure function
+ * of the document. In this document, each reference to a part of the same document has been
+ * replaced by that part.
  */
 import { type ClauseId, clauses } from '../../clauses.js'
 import { escapePointer } from '../../definition/json.js'
@@ -46,7 +47,7 @@ const clauseOf = (name: string): ClauseId => {
   return id as ClauseId
 }
 
-/** All rules, in the order of the ruleset. */
+/** All rules: the rule about references, and then the rules of the ruleset in their order. */
 export const lintRules: readonly LintRule[] = [
   referenceRule,
   ...Object.entries(ruleset.rules).map(([name, { description }]) => ({ name, clause: clauseOf(name), description })),

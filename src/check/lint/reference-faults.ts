@@ -1,10 +1,20 @@
-/** Finds the references in a document that have no target. */
+/** Finds the references in a document that have no target or lead back to themselves. */
 import { isContainer, isList, isObject, own } from '../../definition/json.js'
 import type { Finding } from '../../spectral/index.js'
 import { at } from '../target/references.js'
 
 /** The members whose values are data. A `$ref` inside such a value is not a reference. */
 const data: ReadonlySet<string> = new Set(['example', 'default', 'const', 'enum', 'value'])
+
+/** The members whose values map names, for example of properties. Such a name may be `default`. */
+const maps: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
+  'schemas',
+])
 
 /**
  * Returns a finding for each reference within the document whose target does not exist, and for
@@ -14,7 +24,7 @@ export function referenceFaults(document: unknown): readonly Finding[] {
   const faults: Finding[] = []
   // In a YAML document with aliases, the same object may occur in several positions.
   const seen = new Set<object>()
-  const walk = (value: unknown, path: readonly (string | number)[]): void => {
+  const walk = (value: unknown, path: readonly (string | number)[], isMap = false): void => {
     if (!isContainer(value) || seen.has(value)) return
     seen.add(value)
     if (isList(value)) {
@@ -27,8 +37,8 @@ export function referenceFaults(document: unknown): readonly Finding[] {
       if (fault !== undefined) faults.push({ message: fault, path: [...path, '$ref'] })
     }
     for (const [name, member] of Object.entries(value)) {
-      if (data.has(name) || (name === 'examples' && isList(member))) continue
-      walk(member, [...path, name])
+      if (!isMap && (data.has(name) || (name === 'examples' && isList(member)))) continue
+      walk(member, [...path, name], !isMap && maps.has(name))
     }
   }
   walk(document, [])

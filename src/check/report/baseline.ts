@@ -40,7 +40,7 @@ export type EntryState =
   | 'absent'
   /** The check had no result in this run. */
   | 'undecided'
-  /** The run left the check out (`--only`). */
+  /** The run left the check out (`--only`, or without `--write` or `--disposable`). */
   | 'left-out'
 
 /** The violations of a run, compared with a baseline. */

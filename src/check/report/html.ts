@@ -75,7 +75,7 @@ function summary({ report, started, ended, standingOf }: RunReport): Html {
 <ul class="counts">${verdicts.map((verdict) => html`<li class="${verdict}"><b>${counts[verdict]}</b> ${verdictNames[verdict]}</li>`)}</ul>
 ${standingOf !== undefined && html`<p>Against the baseline: ${count('new')} new, ${count('overdue')} overdue, ${count('accepted')} accepted.</p>`}
 <p>${requests} requests in ${seconds} s, ended <time datetime="${ended.toISOString()}">${ended.toISOString().slice(0, 16).replace('T', ' ')} UTC</time>.</p>
-${left.length > 0 && html`<p class="outcome bad"><strong>${left.length} records could not be removed.</strong> Run the command with <code>--cleanup</code>.</p>`}`
+${left.length > 0 && html`<p class="outcome bad"><strong>${left.length} ${left.length === 1 ? 'record' : 'records'} could not be removed.</strong> Run the command with <code>--cleanup</code>.</p>`}`
 }
 
 function outcomeText(failing: number, counts: Readonly<Record<Verdict, number>>): string {

@@ -1,6 +1,6 @@
 /**
- * Writes a report as JUnit XML, with a test suite for each collection and a test case for each
- * check.
+ * Writes a report as JUnit XML, with a test suite for each collection and one for the service as a
+ * whole. Each result becomes a test case.
  */
 import { clauses } from '../../clauses.js'
 import type { Result } from '../verdict.js'

@@ -7,7 +7,8 @@ import type { ClauseId } from '../../clauses.js'
 const declared = 'Declare the resource with `defineResource()` and mount it with `api()` or `resourceRouter()`'
 
 /**
- * One or two sentences for each clause. A name in backquotes with `()` is an export of the package.
+ * One or two sentences for each clause. A name in backquotes with `()` is an export of the package,
+ * except for the method `over()`.
  */
 export const libraryFixes: Readonly<Record<ClauseId, string>> = {
   'PATH-1': 'Mount the resources in `versions` of `api()`, or use `versions()` for hand-written routers.',
@@ -21,7 +22,7 @@ export const libraryFixes: Readonly<Record<ClauseId, string>> = {
   'PATH-8': 'Declare the flag in `flags` of `defineResource()`, or add a documented `endpoint()`.',
   'PATH-9': 'Set `key` of `defineResource()` to the list of the members that form the id.',
   'PATH-10': '`defineResource()` checks names when the service starts.',
-  'PATH-11': `${declared}. The router decodes each path once, and matches it exactly.`,
+  'PATH-11': `${declared}. The router decodes each segment once, and case matters.`,
   'REP-1': 'Declare the association in `links` of `defineResource()`.',
   'REP-2':
     'Declare the association in `links` of `defineResource()`. Mount the target in the same version, or use `related`.',
@@ -43,11 +44,11 @@ export const libraryFixes: Readonly<Record<ClauseId, string>> = {
   'VERB-9': 'Use a resource router, or `methodRules()` with the methods in `allow`.',
   'VERB-10': 'Use a resource router, or call `sendTag()` before the response is sent.',
   'VERB-11': `${declared}, with \`publicToken()\` in \`authenticate\`.`,
-  'VERB-12': 'Use an adapter that stores keys, such as `postgresAdapter()` with `idempotency`.',
+  'VERB-12': 'Use an adapter that stores idempotency keys, such as `postgresAdapter()` with `idempotency`.',
   'VERB-13': `${declared}. If a part of the response cannot be built after a change, the router omits this part.`,
   'QUERY-1': 'Declare `filters` in `defineResource()`. Hand-written routes use `listQuery()`.',
   'QUERY-2':
-    'Declare `sort` in `defineResource()`. The key is always the last field. Hand-written routes use `listQuery()`.',
+    'Declare `sort` in `defineResource()`. The router sorts by the key last. Hand-written routes use `listQuery()`.',
   'QUERY-3': 'Declare `search` in `defineResource()`.',
   'QUERY-4': 'Use a resource router, or `listQuery()`.',
   'QUERY-5': 'Use a resource router, or `listQuery()`. The maximum of `limit` is an option of both.',

@@ -4,7 +4,7 @@
  */
 import { visibleText } from './visible-text.js'
 
-/** A value as code on one line. */
+/** A value as code on one line. A blank value becomes `(empty)`, without backquotes. */
 export function codeSpan(value: string): string {
   const text = visibleText(value.replace(/\r\n?/g, '\n')).replace(/\s+/g, ' ').trim()
   if (text === '') return '(empty)'

@@ -42,11 +42,13 @@ export function markdownOf(run: RunReport): string {
   const lostRows = append(rows)
   text += '\n'
   if (lostRows > 0)
-    return `${text}${lostRows} more breaks, and all details, are left out: the report would be too long.\n`
+    return `${text}${lostRows} more ${breaksText(lostRows)}, and all details, are left out: the report would be too long.\n`
   const lost = append(details)
-  if (lost > 0) text += `The details of ${lost} breaks are left out: the report would be too long.\n`
+  if (lost > 0) text += `The details of ${lost} ${breaksText(lost)} are left out: the report would be too long.\n`
   return text
 }
+
+const breaksText = (count: number): string => (count === 1 ? 'break' : 'breaks')
 
 function headline({ report, standingOf }: RunReport): string {
   const { counts, results } = report

@@ -47,8 +47,9 @@ export function stepsOf({ evidence, trace }: Break): readonly Step[] {
 
 /**
  * Returns the evidence of a violation, and the earlier requests of the check on which the evidence
- * depends. These are the POST requests that created the records in the evidence, the GET requests
- * that returned the tags and bodies in the evidence, and the changes between these requests.
+ * depends. These are the POST requests that created the records in the evidence, the requests whose
+ * responses contained the tags in the evidence, the GET requests that returned the bodies in the
+ * evidence, and the changes between these requests.
  */
 function neededRequests(all: readonly Exchange[], evidence: readonly Exchange[]): readonly Exchange[] {
   const chosen = new Set<Exchange>(evidence)
@@ -78,7 +79,7 @@ const isEffective = ({ request, answer }: Exchange): boolean =>
   !safeMethods.has(request.method) && !isCreation(request.method) && answer.status < 400
 
 /**
- * The earlier requests whose responses contained the URL, the tag and the body that a request uses.
+ * The earlier requests whose responses contained the URL, the tag or the body that a request uses.
  */
 function sourcesOf(exchange: Exchange, all: readonly Exchange[]): readonly Exchange[] {
   const before = all.slice(0, all.indexOf(exchange))
@@ -122,7 +123,7 @@ function textOf(body: string): string | undefined {
 
 /**
  * The URL of the record that a POST has created, built from the URL of the collection and the id in
- * `Location`. `undefined` if the POST has created no record.
+ * `Location`. `undefined` if the request is not a POST that has created a record.
  */
 export function createdBy({ request, answer }: Exchange): string | undefined {
   const id = answer.field(header.location)?.replace(/.*\//, '') ?? ''

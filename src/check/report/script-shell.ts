@@ -1,11 +1,11 @@
 /**
- * The shell functions of scripts. They need a POSIX shell, `curl`, `mktemp` and the standard POSIX
- * tools.
+ * The shell functions of the scripts that reproduce violations. They need a POSIX shell, `curl`,
+ * `mktemp` and the standard POSIX tools.
  */
 
 /**
  * Shell functions that read responses. The folder `$dir` contains the head and the body of each
- * response, in files that are named by the number of the response.
+ * response in two files, such as `1.head` and `1.body`.
  */
 export const readers = `export LC_ALL=C
 # Like the check, the script sends its requests without a proxy.
@@ -34,8 +34,9 @@ export const items = `items() { awk 'BEGIN { RS = "\\001" } { n = length($0); d 
     t = t c } }' "$dir/$1.body"; }`
 
 /**
- * A shell function that prints a description of a response, which must be the same string that
- * `looksOf()` returns. If a violation has no `sign`, the script compares responses by this string.
+ * A shell function that prints a description of a response. If a violation has no `sign`, the
+ * script compares this string with the result of `looksOf()` (`script-sign.ts`), so both must
+ * describe a response in the same way.
  */
 export const looks = (
   fields: readonly string[],
@@ -56,6 +57,16 @@ looks() { printf '%s' "$(status "$1")"
   if [ "$2" = own ] || [ "$(status "$1")" -ge 400 ]; then masked "$1"; else cat "$dir/$1.body"; fi >"$dir/text"
   printf ' body=%s\\n' "$(cksum <"$dir/text")"; }`
 
+/**
+ * A shell function that returns whether a string can be the last part of an item's URL, like
+ * `isItemId()`. Without it, the scripts could send DELETE to a whole collection.
+ */
+export const isId = `is_id() {
+  case "/$(printf '%s' "$1" | sed 's/%2[Ee]/./g; s/%2[Ff]/\\//g; s/%5[Cc]/\\//g; s/\\\\/\\//g')/" in
+    *//* | */./* | */../* | *'/;'* | *'/.;'* | *'/..;'* | *[?#[:space:][:cntrl:]]*) return 1 ;;
+  esac
+}`
+
 /** The commands and conditions that `own()` inserts into its shell functions. */
 export interface OwnParts {
   /** The command that sends GET to `$at`, and stores the response under the name `own`. */
@@ -68,33 +79,38 @@ export interface OwnParts {
   /** The condition that is true if the response `own` has the values that the script has sent. */
   readonly isSent: string
   /**
-   * The command that finds a record in the collection by its marker, and sets `$at` to the URL of
-   * the record.
+   * The command that finds a record in the collection by its marker, and sets `$id` to the id of
+   * the record. If checks can't find records by a marker, it is `false`.
    */
   readonly find: string
 }
 
 /**
  * Shell functions that add the URLs of created records to `$made`, and remove these records at the
- * end. A record is added only if it has the values that the script has sent.
+ * end. A record is added only if its URL has an id, and if it has the values that the script has
+ * sent.
  */
 export const own = ({ get, remove, isSent, find }: OwnParts): string => `made=''
 lost=''
 refused=''
 at=''
+${isId}
 begin() { mark=$(printf 'check-%010d%04d' "$(date +%s)" "$((($$ + $1) % 10000))"); at=''; }
 is_there() { prepare own; ${get} && [ "$(status own)" = 200 ]; }
-is_own() { is_there && ${isSent}; }
+# A list may contain the record too. The record itself is an object.
+is_own() { is_there && tr -d ' \\t\\r\\n' <"$dir/own.body" | grep -q '^{' && ${isSent}; }
 take() {
-  new_at=$2/$(field "$1" location | sed 's/.*\\///')
+  id=$(field "$1" location | sed 's/.*\\///')
+  new_at=''
+  if is_id "$id"; then new_at=$2/$id; fi
   [ "$(status "$1")" -lt 400 ] || [ "$(status "$1")" -ge 500 ] || { refused=$2; return 1; }
   at=$new_at
-  if is_own; then made="$made $at"; return 0; fi
+  if [ -n "$at" ] && is_own; then made="$made $at"; return 0; fi
   at=''
   lost=$2
   return 1
 }
-find_own() { ${find}; }
+find_own() { ${find} && is_id "$id" && at=$lost/$id; }
 clean_up() {
   if [ -n "$lost" ]; then
     if find_own && is_own; then made="$made $at"; else echo "If there is a record with $mark in $lost, remove it." >&2; fi

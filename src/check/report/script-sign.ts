@@ -7,7 +7,8 @@ import { createdBy, type Step } from './script-plan.js'
 
 /**
  * If a violation has no `sign`, a script compares the status, the body and these header fields of
- * the responses with those that the check received.
+ * its responses with those that the check received. Parts that differ between runs, such as ids,
+ * are not compared.
  */
 export const comparedFields = [
   'access-control-allow-headers',
@@ -94,8 +95,8 @@ function looksOf({ answer }: Exchange, { trace }: Break): string {
 }
 
 /**
- * A body in which fixed words replace the substrings that differ between records or between runs,
- * such as ids and times.
+ * A body without white space, in which fixed words replace the substrings that differ between
+ * records or between runs, such as ids and times.
  */
 function masked(body: string, exchanges: readonly Exchange[]): string {
   const post = exchanges.find((one) => createdBy(one) !== undefined)
@@ -113,7 +114,7 @@ function masked(body: string, exchanges: readonly Exchange[]): string {
 }
 
 /**
- * The marker in a body, without the number at its end. A marker is a random string that identifies
- * a record of a check.
+ * The marker in a body, without the number at its end. `undefined` if there is none. A marker is a
+ * random string that identifies a record of a check.
  */
 export const markIn = (body: string | undefined): string | undefined => /check-[\da-f]{14}/.exec(body ?? '')?.[0]

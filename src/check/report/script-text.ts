@@ -1,6 +1,6 @@
 /**
- * Writes the text of a script that reproduces a violation. Each request is a `curl` command, which
- * may contain values from earlier responses.
+ * Writes the text of a script that reproduces a violation. The requests are `curl` commands, which
+ * can contain values from earlier responses.
  */
 
 import { isObject } from '../../definition/json.js'
@@ -15,7 +15,9 @@ import { type Step, stepsOf } from './script-plan.js'
 import { items, looks, own, readers } from './script-shell.js'
 import { comparedFields, conditionOf, markIn } from './script-sign.js'
 
-/** How many times a script tries to reproduce a violation that does not occur each time. */
+/**
+ * How many times, at most, a script tries to reproduce a violation that might not occur each time.
+ */
 const tries = 20
 
 type Principals = ReadonlyMap<string, Principal>
@@ -90,8 +92,8 @@ function stepLines(step: Step, steps: readonly Step[], values: Values, principal
   const { number, exchange } = step
   const { race } = exchange
   const together = race === undefined ? [step] : steps.filter((one) => one.exchange.race === race)
-  // One command sends all requests of a race. This command is written for the first of these
-  // requests.
+  // One command sends all requests of a race. It is written when the first of these requests is
+  // converted.
   if (together[0] !== step) return []
   const keys = together.flatMap((one) => keyLines(one, values))
   const commands = together.map(
@@ -110,7 +112,7 @@ function stepLines(step: Step, steps: readonly Step[], values: Values, principal
   ]
 }
 
-/** The arguments of `curl` for a request. The response is stored under a name. */
+/** The arguments of `curl` for a request. The response is stored under `name`. */
 function requestLine(
   request: Request,
   name: string,
@@ -124,8 +126,8 @@ function requestLine(
 }
 
 /**
- * The line that makes a new `Idempotency-Key` for each run of the script, if the request has such a
- * key.
+ * The line that makes a new `Idempotency-Key` for each attempt. There is no line if the request has
+ * no such key, or repeats the key of an earlier request.
  */
 function keyLines({ number, exchange }: Step, values: Values): readonly string[] {
   const key = exchange.request.headers[header.idempotencyKey]
@@ -134,7 +136,10 @@ function keyLines({ number, exchange }: Step, values: Values): readonly string[]
   return [`key_${number}=key-$mark-${number}`]
 }
 
-/** The lines that store values for later requests: the URL of a new record, and its entity tag. */
+/**
+ * The lines after a request. They end the script if a preparing request has failed, and store
+ * values for later requests: the URL of a new record, and an entity tag.
+ */
 function afterLines(step: Step, steps: readonly Step[], values: Values): readonly string[] {
   const { number, exchange, evidenceIndex, created } = step
   const later = steps.filter((one) => one.number > number)
@@ -165,14 +170,16 @@ function afterLines(step: Step, steps: readonly Step[], values: Values): readonl
 }
 
 /**
- * Whether a POST was sent to a collection, even if it failed. A POST to an item creates nothing.
+ * Whether a POST was sent to a collection, and not to a new record of the script. A POST to a
+ * record creates nothing.
  */
 const isCollection = ({ request }: Exchange, steps: readonly Step[]): boolean =>
   steps.every(({ created }) => created === undefined || created !== request.url)
 
 /** The shell functions that find, verify and remove the records of the script. */
 function ownFunctions(post: Request, { marker, key = [] }: Trace, values: Values, principals: Principals): string {
-  // If a record was created without credentials, the first principal reads and removes it.
+  // If a record was created without credentials, the first principal, if there is one, reads and
+  // removes it.
   const [first] = principals.keys()
   const caller: Caller =
     post.caller.kind === 'nobody' && first !== undefined ? { kind: 'principal', name: first } : post.caller
@@ -195,12 +202,12 @@ function ownFunctions(post: Request, { marker, key = [] }: Trace, values: Values
   const query = `${encodeURIComponent(marker ?? '')}=${markIn(post.body) ?? ''}00&${parameter.size}=1`
   const find = canFind
     ? `prepare list; ${line('GET', 'list', {}, `${post.url}?${query}`)} && items list | head -n 1 ` +
-      `>"$dir/first.body" && at=$lost/$(items first | sed -n 's/^"${id}":"\\{0,1\\}\\([^"]*\\)"\\{0,1\\}$/\\1/p')`
+      `>"$dir/first.body" && id=$(items first | sed -n 's/^"${id}":"\\{0,1\\}\\([^"]*\\)"\\{0,1\\}$/\\1/p')`
     : 'false'
   return own({
     get: line('GET', 'own', {}, at),
     remove: `${line('DELETE', 'gone', { [header.ifMatch]: tag }, at)} || :`,
-    isSent: isSent.length === 0 ? 'true' : isSent.join(' && '),
+    isSent: isSent.length === 0 ? 'false' : isSent.join(' && '),
     find,
   })
 }

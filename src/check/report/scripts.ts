@@ -1,8 +1,9 @@
 /**
- * Writes a shell script for each violation. The script reproduces the violation without this
- * package.
+ * Writes shell scripts. Each script reproduces one violation, without this package.
  */
 import { clauses } from '../../clauses.js'
+import { safeMethods } from '../../http/safe-methods.js'
+import type { Request } from '../client/exchange.js'
 import type { Principal } from '../client/principals.js'
 import type { Break, Result } from '../verdict.js'
 import { variablesOf } from './curl.js'
@@ -29,9 +30,11 @@ export function scriptsOf(results: readonly Result[], principals: readonly Princ
 
 /**
  * Whether a script can reproduce the violation. A script creates records in only one collection, so
- * there is no script for a violation that needs records of two collections.
+ * there is no script for a violation that needs new records in two collections. Without a trace, a
+ * script can't create records, and its unsafe requests would go to other records.
  */
-function canScript({ unscripted = false, trace }: Break): boolean {
+function canScript({ unscripted = false, trace, evidence }: Break): boolean {
+  if (trace === undefined && evidence.some(({ request }) => !safeMethods.has(request.method))) return false
   const created = (trace?.exchanges ?? []).filter((one) => createdBy(one) !== undefined)
   return !unscripted && new Set(created.map(({ request }) => request.url)).size < 2
 }
@@ -44,17 +47,18 @@ function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, 
   const { evidence } = found
   const requests = (found.trace?.exchanges ?? evidence).map(({ request }) => request)
   const { verdict } = outcome
+  const danger = dangerOf(found, requests)
   const lines = [
     '#!/bin/sh',
     comment(`${check} at ${where}: ${rule}`),
     comment(`${clause}, ${clauses[clause].title}: ${clauses[clause].text}`),
     comment(`Fix: ${fix}`),
-    ...(found.trace === undefined ? [] : [comment(found.trace.isHazardous ? hazardous : ofOwnRecord)]),
+    ...(danger !== undefined ? [comment(danger)] : found.trace === undefined ? [] : [comment(ofOwnRecord)]),
     comment('Exit codes: 1 if the answers show the break, 0 if they do not, 2 if the script could not find out.'),
     'set -u',
-    ...(found.trace?.isHazardous === true
-      ? [`[ "\${DISPOSABLE:-}" = yes ] || { echo ${word(`${hazardous} Set DISPOSABLE=yes.`)} >&2; exit 2; }`]
-      : []),
+    ...(danger === undefined
+      ? []
+      : [`[ "\${DISPOSABLE:-}" = yes ] || { echo ${word(`${danger} Set DISPOSABLE=yes.`)} >&2; exit 2; }`]),
     ...variablesOf(requests, principals).map(
       (name) => `[ -n "\${${name}:-}" ] || { echo 'Set ${name} to a token.' >&2; exit 2; }`,
     ),
@@ -69,8 +73,14 @@ function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, 
   return lines.join('\n')
 }
 
-const hazardous =
-  'The script could destroy records that it has not created. Run it only if the whole service may be lost.'
+/** What a script could destroy. `undefined` if it needs no disposable service. */
+function dangerOf({ trace }: Break, requests: readonly Request[]): string | undefined {
+  const onlyIf = 'Run it only if all data of the service can be lost.'
+  if (trace?.isHazardous === true) return `The script could destroy records that it has not created. ${onlyIf}`
+  return requests.some(({ caller }) => caller.kind === 'wrong-password')
+    ? `The script sends a wrong password for a real user, whose account may then be locked. ${onlyIf}`
+    : undefined
+}
 
 const ofOwnRecord = 'The script creates a record of its own, and removes it.'
 

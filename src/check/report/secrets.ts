@@ -18,7 +18,8 @@ const credentialFields: ReadonlySet<string> = new Set(['set-cookie', header.toke
 const shortestToken = 8
 
 /**
- * The report with the tokens of the principals replaced, wherever the service has repeated them.
+ * The report, in whose results the tokens of the principals are replaced if the service has
+ * repeated them.
  */
 export function withoutSecrets(report: CheckReport, principals: readonly Principal[]): CheckReport {
   // The beginning of each token is replaced too, because an altered token begins like the real
@@ -40,18 +41,26 @@ const cleanResult = (result: Result, clean: Clean): Result => ({
 function cleanOutcome(outcome: Outcome, clean: Clean): Outcome {
   if ('because' in outcome) return { ...outcome, because: clean(outcome.because) }
   if (outcome.verdict === 'holds') return outcome
-  const { expected, seen, evidence } = outcome
+  const { expected, seen, evidence, trace } = outcome
+  // The evidence and the trace contain the same objects, and scripts find the evidence in the trace
+  // by identity. So each exchange is replaced only once.
+  const replaced = new Map<Exchange, Exchange>()
+  const replace = (exchange: Exchange): Exchange => {
+    const next = replaced.get(exchange) ?? cleanExchange(exchange, clean)
+    replaced.set(exchange, next)
+    return next
+  }
   return {
     ...outcome,
     expected: clean(expected),
     seen: clean(seen),
-    evidence: evidence.map((exchange) => cleanExchange(exchange, clean)) as unknown as Evidence,
+    evidence: evidence.map(replace) as unknown as Evidence,
+    ...(trace === undefined ? {} : { trace: { ...trace, exchanges: trace.exchanges.map(replace) } }),
   }
 }
 
-function cleanExchange({ request, answer }: Exchange, clean: Clean): Exchange {
-  const fields = answer.fields.map(
-    ([name, value]) => [name, credentialFields.has(name) ? hidden : clean(value)] as const,
-  )
-  return { request, answer: new Answer(answer.status, new Map(fields), clean(answer.body)) }
+function cleanExchange(exchange: Exchange, clean: Clean): Exchange {
+  const { status, fields, body } = exchange.answer
+  const cleaned = fields.map(([name, value]) => [name, credentialFields.has(name) ? hidden : clean(value)] as const)
+  return { ...exchange, answer: new Answer(status, new Map(cleaned), clean(body)) }
 }

@@ -1,6 +1,6 @@
 /**
- * Requests and responses as reports show them: requests without credentials, and responses with
- * truncated bodies and header fields.
+ * Requests and responses as reports show them: requests without credentials, and responses whose
+ * long bodies and header fields are truncated.
  */
 import type { Exchange } from '../client/exchange.js'
 import type { Principal } from '../client/principals.js'

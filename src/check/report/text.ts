@@ -11,8 +11,8 @@ const longestList = 100
 type StandingOf = (result: Result) => BaselineState | undefined
 
 /**
- * Lists all violations, the checks without a result (grouped by reason), and the counts.
- * `standingOf` returns the state of a violation in the baseline.
+ * Lists all violations, the checks that are `unchecked` or `not-applicable` (grouped by reason),
+ * and the counts. `standingOf` returns the state of a violation in the baseline.
  */
 export function textOf(
   { base, requests, results, counts }: CheckReport,

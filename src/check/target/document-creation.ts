@@ -65,7 +65,7 @@ function exampleOf({ example, examples, schema }: JsonObject): JsonObject | unde
 }
 
 /**
- * Whether a member can contain a marker: it accepts any string, and the string may be long enough.
+ * Whether a member can contain a marker: it accepts any string, even one as long as a marker.
  */
 function carriesMarker(schema: unknown): boolean {
   const { maxLength, pattern, format, readOnly, enum: values } = asObject(schema)

@@ -169,9 +169,9 @@ const isAssociated = (put: Operation | undefined, remove: Operation | undefined)
   put !== undefined && put.operation.requestBody === undefined && remove !== undefined && /\}.*\{/.test(put.path.text)
 
 /**
- * Whether the items of a sub-collection also belong to another collection. If they do, DELETE only
- * removes an item from the sub-collection, so an item that a check creates would remain in the
- * other collection.
+ * Whether the items of a sub-collection also belong to another collection, which is assumed if
+ * another path ends in the same segment. If they do, DELETE only removes an item from the
+ * sub-collection, so an item that a check creates would remain in the other collection.
  */
 function isShared(template: string, document: unknown): boolean {
   const name = template.split('/').at(-1)
@@ -211,9 +211,9 @@ function filterOf(name: string, one: JsonObject): Filter {
 
 /**
  * The members that form the id in the path of an item. If the pattern or the example of the path
- * parameter has several parts such as `a=1,b=2`, the id consists of these members (PATH-9).
- * Otherwise the id is the member with the name of the parameter or, if there is no such member, the
- * member `id`. If there is no member `id` either, the result is `undefined`.
+ * parameter has several parts with names of members, such as `a=1,b=2`, the id consists of these
+ * members (PATH-9). Otherwise the id is the member with the name of the parameter or, if there is
+ * no such member, the member `id`. If there is no member `id` either, the result is `undefined`.
  */
 function keyOf(
   text: string,

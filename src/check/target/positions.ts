@@ -11,7 +11,7 @@ export interface Position {
  * Returns a function that finds the position of a value by its path from the root. If there is no
  * such value, the function returns the position of its nearest existing ancestor. The file is
  * parsed when the function is first called. JSON is parsed as YAML, because JSON is a subset of
- * YAML. The function returns `undefined` if the file can't be parsed.
+ * YAML. The function returns `undefined` if the file is empty.
  */
 export function positionsOf(text: string): (path: readonly (string | number)[]) => Position | undefined {
   const lines = new LineCounter()
@@ -27,14 +27,14 @@ export function positionsOf(text: string): (path: readonly (string | number)[]) 
 
 /**
  * The offset of a value in the file. For a member of an object, this is the offset of its name. For
- * an element of a list, it is the offset of its value.
+ * an element of a list, it is the offset of the element.
  */
 function offsetOf(root: Node, path: readonly (string | number)[]): number | undefined {
   let node: unknown = root
   let offset = root.range?.[0]
   for (const name of path) {
-    // The path leads to a member of an alias. The member is written elsewhere in the file, so the
-    // offset of the alias is returned.
+    // The path leads through an alias, whose target is written elsewhere in the file. So the offset
+    // of the alias is returned.
     if (isAlias(node)) return offset
     if (isMap(node)) {
       const pair = memberOf(node, String(name))

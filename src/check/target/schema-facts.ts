@@ -1,7 +1,10 @@
-/** Reads facts from the schema of an item, in OpenAPI 3.0 or 3.1. */
+/** Reads facts from schemas of OpenAPI 3.0 or 3.1. */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 
-/** The maximum depth of nested members that are evaluated. */
+/**
+ * The maximum depth of the evaluated schemas: of members in members, and of `allOf`, `anyOf` and
+ * `oneOf` in each other.
+ */
 const deepest = 3
 
 /** The schema, and the schemas in its `allOf`, `anyOf` and `oneOf`. */
@@ -45,7 +48,10 @@ export const writeOnlyMembers = (schema: unknown): readonly string[] => namesWhe
 export const linkMembers = (schema: unknown): readonly string[] =>
   namesWhere(schema, (member) => partsOf(member).some(({ properties }) => isObject(properties) && 'href' in properties))
 
-/** The names of the scalar members. The name of a nested member has dots: `address.city`. */
+/**
+ * The names of the members that have no members of their own, such as scalars. The name of a nested
+ * member has dots: `address.city`.
+ */
 export function scalarPaths(schema: unknown, depth = 0): readonly string[] {
   return [...membersOf(schema)].flatMap(([name, member]) => {
     const inside = depth < deepest ? scalarPaths(member, depth + 1) : []
@@ -55,8 +61,8 @@ export function scalarPaths(schema: unknown, depth = 0): readonly string[] {
 
 /**
  * The names that the schema of a parameter accepts, alone or in a list. An enum contains the names.
- * A pattern is tested with each of the candidates. The result is `undefined` if the schema accepts
- * any string.
+ * A pattern is tested with each of the candidates. The result is `undefined` if the schema has
+ * neither an enum nor a valid pattern.
  */
 export function takenBy(schema: unknown, candidates: readonly string[]): readonly string[] | undefined {
   if (!isObject(schema)) return undefined

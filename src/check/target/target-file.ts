@@ -1,6 +1,6 @@
 /**
- * The target file. It contains the facts about the service that the checks need, including facts
- * that an OpenAPI document does not contain, and the principals.
+ * The target file. It contains the principals, and the facts about the service that the checks
+ * need, including facts that an OpenAPI document does not contain.
  */
 import { isList, isObject } from '../../definition/json.js'
 import { checkOptions } from '../../options/check.js'

@@ -15,11 +15,11 @@ export interface Filter {
 export interface Creation {
   /**
    * A body that POST accepts. The marker, which is a random string that identifies the record, is
-   * put into a copy of this body. Without this member, the body consists of the `members` of an
-   * existing item.
+   * put into a copy of this body. Without `body`, the body of a POST consists of the `members` of
+   * an existing item.
    */
   readonly body?: Readonly<Record<string, unknown>>
-  /** The members that POST accepts and the store does not generate. */
+  /** The names of the members that POST accepts, without the members of the id. */
   readonly members: readonly string[]
   /**
    * The string member that contains the marker. The cleanup finds leftover records by this member,
@@ -27,8 +27,8 @@ export interface Creation {
    */
   readonly marker?: string
   /**
-   * Whether POST accepts an `Idempotency-Key`. If it does, the cleanup finds leftover records by
-   * repeating the POST with its key.
+   * Whether POST accepts an `Idempotency-Key`. If it does and there is no `marker`, the cleanup
+   * finds leftover records by repeating the POST with its key.
    */
   readonly idempotent?: boolean
   /** String members that must be unique. The marker is put into these members too. */
@@ -46,8 +46,8 @@ export interface CollectionTarget {
   /** The path below the base URL, such as `/orders` or `/customers/{id}/orders`. */
   readonly template: string
   /**
-   * The members that form the id of an item, in their order in the id. Absent if items can't be
-   * identified.
+   * The members that form the id of an item, in their order in the id. Absent if items have no URL,
+   * or if the members are not known.
    */
   readonly key?: readonly string[]
   /** The documented methods of the collection. */
@@ -65,8 +65,8 @@ export interface CollectionTarget {
   readonly itemExpand?: readonly string[]
   readonly flags?: readonly Flag[]
   /**
-   * Other paths below the collection that accept GET and are not items, such as
-   * `/orders/by-state/{state}`.
+   * The paths below the collection that accept GET, except items and the paths below items. An
+   * example is `/orders/by-state/{state}`.
    */
   readonly below?: readonly string[]
   /** The number of the first page. */

@@ -11,20 +11,19 @@ import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { putDone } from './changes.js'
 import { Owner, type OwnRecord } from './own-record.js'
 
-/**
- * A new parent and a new item, and the URL that the item has in the sub-collection of the parent.
- */
+/** A new item, and the sub-collection of a new parent. */
 interface Pair {
   readonly item: OwnRecord
-  /** The sub-collection of the new parent. */
   readonly members: Listing
+  /** The URL of the item in the sub-collection. */
   readonly address: string
+  /** The URL in the sub-collection of an item that does not exist. */
   readonly missing: string
 }
 
 /**
- * Creates a parent and an item. Throws `NotApplicable` unless the sub-collection is an associated
- * one.
+ * Creates a parent and an item. Throws `NotApplicable` unless the collection is an associated
+ * sub-collection.
  */
 async function newPair({ list, ledger }: Owner): Promise<Pair> {
   const { service, target } = list

@@ -1,6 +1,6 @@
 /**
- * Checks of request bodies that a service must refuse, and of the error responses (ERR-2, ERR-3,
- * VERB-12).
+ * Checks with bodies that are invalid or hostile, or that do not match their `Idempotency-Key`
+ * (ERR-2, ERR-3, VERB-12).
  */
 import { get, isList, isObject, pointerTokens } from '../../definition/json.js'
 import { header } from '../../wire.js'
@@ -14,7 +14,7 @@ import { withJson } from './own-record.js'
 const noObjects = ['[]', '"text"', '7', 'null', 'true']
 
 /**
- * Bodies that might break a parser or a store. A service must refuse them, or store them unchanged.
+ * Bodies that might break a parser or a store. The response to them must not be a 5xx.
  */
 const hostile = (member: string): readonly string[] => [
   `{"${member}":"\\ud800"}`,
@@ -129,8 +129,8 @@ export const bodyChecks: readonly WriteCheck[] = [
 ]
 
 /**
- * The JSON Pointer in an entry of `errors`. It may be a URI fragment, such as `#/name`. `undefined`
- * if the entry has no pointer.
+ * The JSON Pointer in an entry of `errors`, without the `#` of a URI fragment such as `#/name`.
+ * `undefined` if the entry has no pointer.
  */
 function pointerIn(entry: unknown): string | undefined {
   if (!isObject(entry)) return undefined

@@ -1,5 +1,5 @@
 /**
- * Further checks of changes: JSON Patch, null, responses, and preconditions (VERB-3, VERB-5,
+ * Further checks of writes: JSON Patch, null, ids, responses, and preconditions (VERB-3, VERB-5,
  * VERB-10, HDR-3, HDR-4, HDR-8).
  */
 import { canonicalText, isObject } from '../../definition/json.js'
@@ -76,7 +76,7 @@ export const changeChecks: readonly WriteCheck[] = [
     id: 'VERB-5/null',
     needs: ['VERB-5/merge'],
     rule: 'PATCH with null sets a member that may be null to null.',
-    why: 'Clients have no other way to clear a member.',
+    why: 'Otherwise clients cannot clear a member with a merge patch.',
     fix: 'Distinguish null from an absent member when merging (RFC 7396).',
     async run(owner) {
       const { nullable } = owner.list.target

@@ -29,8 +29,8 @@ export const mergePatch = (value: unknown, headers: Readonly<Record<string, stri
 export const ifMatch = (field: string) => ({ [header.ifMatch]: field })
 
 /**
- * Creates a record, and returns it as GET shows it. Throws `NotApplicable` if items do not accept
- * one of the methods.
+ * Creates a record, and returns it as GET shows it. Throws `NotApplicable` unless items accept all
+ * of the methods.
  */
 export async function newRecord(owner: Owner, ...methods: readonly string[]) {
   for (const method of methods) needsMethod(owner, method)
@@ -38,7 +38,9 @@ export async function newRecord(owner: Owner, ...methods: readonly string[]) {
   return { own, ...(await owner.current(own)) }
 }
 
-/** Creates and patches a record. Returns it with its representation before the PATCH. */
+/**
+ * Creates and patches a record. Returns it with its representation before the PATCH, and the PATCH.
+ */
 export async function patchedRecord(owner: Owner) {
   const { own, ...before } = await newRecord(owner, 'PATCH')
   const patch = await owner.send('PATCH', own, mergePatch(patchOf(owner, own.marker, 1), ifMatch(before.tag)))
@@ -107,7 +109,8 @@ export function memberLost(
 
 /**
  * Sends PUT of a record, with the body that the GET `read` has returned. The status must be 200,
- * and each member must keep its value. `source` completes the sentence "PUT of ...".
+ * and each member that `otherMember()` compares must keep its value. `source` completes the
+ * sentence "PUT of ...".
  */
 export async function putBack(
   owner: Owner,

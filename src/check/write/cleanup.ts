@@ -1,5 +1,6 @@
 /** Removes the records of the ledger, at the end of a run and after a run that was killed. */
 import { header, parameter } from '../../wire.js'
+import { Limited } from '../client/client.js'
 import { itemsOf, Listing } from '../listing.js'
 import { valueAt } from '../listings.js'
 import type { Service } from '../service.js'
@@ -13,17 +14,27 @@ export interface Leftover {
   readonly because: string
 }
 
-/** Removes all remaining records. Records that can't be removed stay in the ledger. */
+/**
+ * Removes the remaining records of the ledger. Resolves to those that could not be removed. Their
+ * entries in the ledger stay open. If the service limits the requests with 429, and waiting does not
+ * help, no further request is sent.
+ */
 export async function cleanUp(service: Service, ledger: Ledger): Promise<readonly Leftover[]> {
   const left: Leftover[] = []
+  let limit: string | undefined
   // The latest records are removed first, so that children are removed before their parents.
   for (const entry of ledger.left.toReversed()) {
+    if (limit !== undefined) {
+      left.push({ entry, because: `the cleanup has stopped: ${limit}` })
+      continue
+    }
     try {
       if (entry.address === undefined) await removeOrphans(service, ledger, entry)
       else await remove(service, entry.address)
       ledger.done(entry.number)
     } catch (error) {
       if (!(error instanceof Unchecked)) throw error
+      if (error instanceof Limited) limit = error.message
       left.push({ entry, because: error.message })
     }
   }
@@ -31,21 +42,21 @@ export async function cleanUp(service: Service, ledger: Ledger): Promise<readonl
 }
 
 /**
- * Sends DELETE with the current entity tag. Throws `Unchecked` unless GET responds with 404
- * afterwards.
+ * Removes a record, if it exists. The DELETE has the current entity tag, if there is one. Throws
+ * `Unchecked` unless GET responds with 404 at the end.
  */
 async function remove({ client }: Service, address: string): Promise<void> {
   const before = await client.send('GET', address)
   if (before.answer.status === 404) return
   const tag = before.answer.field(header.etag)
-  const { answer } = await client.send(
-    'DELETE',
-    address,
-    tag === undefined ? {} : { headers: { [header.ifMatch]: tag } },
-  )
+  // A second DELETE has no further effect, so a DELETE may be retried.
+  const { answer } = await client.send('DELETE', address, {
+    retries: true,
+    ...(tag === undefined ? {} : { headers: { [header.ifMatch]: tag } }),
+  })
   const after = await client.send('GET', address)
   if (after.answer.status !== 404)
-    throw new Unchecked(`DELETE ${address} got ${answer.status}, but the record still exists`)
+    throw new Unchecked(`DELETE ${address} got ${answer.status}, and GET got ${after.answer.status} afterwards`)
 }
 
 /**
@@ -64,7 +75,9 @@ async function removeOrphans(service: Service, ledger: Ledger, entry: LedgerEntr
   if (address !== undefined) await remove(service, address)
 }
 
-/** The maximum number of records with one marker. A race sends the same POST fewer times. */
+/**
+ * The maximum number of removed records with one marker. A race sends the same POST fewer times.
+ */
 const maxOrphans = 50
 
 /**
@@ -79,6 +92,11 @@ async function removeMarked(list: Listing, ledger: Ledger, entry: LedgerEntry, m
     )
     if (found === undefined) return
     const address = `${service.base}${list.pathOf(found)}`
+    const { status, json } = (await service.client.send('GET', address)).answer
+    // A list may show a record for a moment after its removal.
+    if (status === 404) continue
+    if (valueAt(json, member) !== entry.marker)
+      throw new Unchecked(`${address} does not show the marker ${entry.marker}, so it may be another record`)
     ledger.created(entry.number, address)
     await remove(service, address)
   }

@@ -74,7 +74,7 @@ export const committedChecks: readonly WriteCheck[] = [
         ledger.done(number)
         return holds
       }
-      ledger.created(number, `${list.service.base}${list.pathOf(item)}`)
+      // The entry in the ledger stays open, so the cleanup searches for the marker.
       const sign = { kind: 'shows', answer: 1, text: memberText(member, marker) } as const
       return breaksBy(sign, 'no new item after a refused POST', `${post.answer.status}, and a new item`, post, after)
     },

@@ -1,5 +1,5 @@
 /**
- * Checks that may destroy records that they have not created (VERB-7, VERB-9, AUTH-4). They need
+ * Checks that could destroy records that they have not created (VERB-7, VERB-9, AUTH-4). They need
  * the option `disposable`.
  */
 import { header, mediaType } from '../../wire.js'
@@ -62,16 +62,22 @@ export const disposableChecks: readonly WriteCheck[] = [
 type Attempt = readonly [method: string, options: SendOptions]
 
 /**
- * Checks that a collection responds with 405 and `Allow` to each of the methods that the document
- * does not offer.
+ * Checks that a collection responds with 405 and `Allow` to DELETE, and to each other method that
+ * the document does not offer.
  */
 async function refused(owner: Owner, attempts: readonly Attempt[]): Promise<Outcome> {
   const { methods, template } = owner.list.target
   const strange = attempts.filter(([method]) => method === 'DELETE' || !methods.includes(method))
-  if (strange.length === 0) throw new NotApplicable(`${template} offers ${attempts.map(([method]) => method).join()}`)
+  if (strange.length === 0)
+    throw new NotApplicable(`${template} offers ${attempts.map(([method]) => method).join(' and ')}`)
   const found = await firstBreak(strange, async ([method, options]) => {
     const exchange = await owner.sendHazard(method, owner.list.path, options)
-    if (exchange.answer.status === 401) throw new Unchecked(`the first principal gets 401 for ${method}`)
+    if (exchange.answer.status === 401) {
+      const need = owner.list.service.client.hasPrincipal
+        ? 'the first principal needs valid credentials'
+        : 'no principal with valid credentials was given'
+      throw new Unchecked(`${method} got 401: ${need}`)
+    }
     if (exchange.answer.status !== 405)
       return breaksBy(
         { kind: 'status', answer: 0, expected: [405] },

@@ -61,7 +61,7 @@ export const flagWriteChecks: readonly WriteCheck[] = [
         if (wrong !== undefined) return wrong
         if (methods.includes('GET')) {
           const after = await client.send('GET', address)
-          // Only 404 breaks this rule. The check PATH-8/read reports every other status except 204.
+          // Only 404 breaks this rule. The check PATH-8/read is about the other statuses.
           if (after.answer.status === 404) return lastIs([204], 'GET of a flag that was set', put, after)
         }
         return lastIs(putDone, 'the same PUT again', put, await client.send('PUT', address))

@@ -1,4 +1,8 @@
-/** All checks that write, in the order in which reports list them. */
+/**
+ * The checks that write. `allWriteChecks` are for collections that can be listed, in the order in
+ * which reports list the checks. `publicChecks` are for the other collections, and
+ * `disposableChecks` only for disposable services.
+ */
 import type { WriteCheck } from '../check.js'
 import { associationChecks } from './association-checks.js'
 import { bodyChecks } from './body-checks.js'

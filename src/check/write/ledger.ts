@@ -1,10 +1,11 @@
 /**
  * The ledger is a file that lists the records that the checks have created, or may have created.
- * Each line is flushed to the disk before the request is sent, so that no record is missing if the
- * process is killed.
+ * The line of a record is flushed to the disk before the POST is sent, so that no record is missing
+ * if the process is killed.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
 import { isObject } from '../../definition/json.js'
+import { isItemId, isItemOf } from '../item-id.js'
 
 /** A record that a check is about to create. */
 export interface Intent {
@@ -49,7 +50,7 @@ export class Ledger {
   readonly #hazards = new Set<string>()
 
   /**
-   * Opens the ledger file, or creates it. `disposable` says whether all data of the service may be
+   * Opens the ledger file, or creates it. `disposable` says whether all data of the service can be
    * lost. Throws if a line of the file can't be read.
    */
   constructor(
@@ -57,8 +58,8 @@ export class Ledger {
     readonly disposable = false,
   ) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-    // An incomplete last line is dropped. The process was killed while it was writing the line, so
-    // it has not sent the request.
+    // An incomplete last line is dropped: the process was killed while it was writing the line. No
+    // record is missing, because a POST is sent only after its line is complete.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
     for (const line of whole.split('\n')) if (line !== '') this.#take(lineOf(line))
     if (whole !== text) truncateSync(path, Buffer.byteLength(whole))
@@ -75,7 +76,13 @@ export class Ledger {
     return number
   }
 
+  /**
+   * Enters the URL of a record that a check has created. Throws if this is not the URL of an item of
+   * the collection.
+   */
   created(number: number, address: string): void {
+    const { post = '' } = this.#entries.get(number) ?? {}
+    if (!isItemOf(address, post)) throw new Error(`${address} is not the address of an item of ${post}.`)
     this.#write({ step: 'created', number, address })
   }
 
@@ -85,11 +92,7 @@ export class Ledger {
    */
   below(parent: string, address: string): void {
     const entry = [...this.#entries.values()].find((one) => one.address === parent)
-    if (
-      entry === undefined ||
-      !address.startsWith(`${parent}/`) ||
-      /(?:^|\/)\.\.?(?:\/|$)|[?#]/.test(address.slice(parent.length))
-    )
+    if (entry === undefined || !address.startsWith(`${parent}/`) || !isItemId(address.slice(parent.length + 1)))
       throw new Error(`${address} is not below a record of the ledger.`)
     this.#write({ step: 'below', number: entry.number, address })
   }
@@ -144,7 +147,10 @@ export class Ledger {
       throw new Error(
         `The ledger has a line for record ${line.number}, but no earlier line that describes this record.`,
       )
-    if (line.step === 'created') this.#entries.set(line.number, { ...entry, address: line.address })
+    // Earlier versions may have written the URL of a whole collection. The cleanup then searches for
+    // the marker.
+    if (line.step === 'created' && isItemOf(line.address, entry.post))
+      this.#entries.set(line.number, { ...entry, address: line.address })
     if (line.step === 'below')
       this.#entries.set(line.number, { ...entry, below: [...(entry.below ?? []), line.address] })
     if (line.step === 'done') this.#entries.set(line.number, { ...entry, done: true })

@@ -7,6 +7,7 @@ import { isObject, type JsonObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
 import type { SendOptions } from '../client/client.js'
 import { type Exchange, nobody } from '../client/exchange.js'
+import { isItemOf } from '../item-id.js'
 import type { Listing } from '../listing.js'
 import type { Creation } from '../target/target.js'
 import { Unchecked } from '../verdict.js'
@@ -66,7 +67,8 @@ export class Owner {
   }
 
   /**
-   * Enters a POST into the ledger. A POST must be entered before it is sent.
+   * Enters a POST into the ledger. A POST must be entered before it is sent. Throws `Unchecked` if
+   * the created record could not be distinguished from other records.
    *
    * @param options `key`: whether the POST has an `Idempotency-Key`, if the collection accepts one.
    * Default true
@@ -79,6 +81,11 @@ export class Owner {
     const marker = `check-${randomBytes(7).toString('hex')}00`
     const named = [...(member === undefined ? [] : [member]), ...unique].map((name) => [name, marker] as const)
     const whole = { ...body, ...Object.fromEntries(named) }
+    if (!Object.values(whole).some((value) => typeof value !== 'object'))
+      throw new Unchecked(
+        `the body of POST of ${this.list.path} has no string, number or boolean by which the new item could be ` +
+          'recognized. Give "create.body" in a target file',
+      )
     const key = idempotent && hasKey ? randomUUID() : undefined
     const url = `${this.list.service.base}${this.list.path}`
     const number = this.ledger.intend({
@@ -93,7 +100,8 @@ export class Owner {
   }
 
   /**
-   * Enters a POST into the ledger and sends it. Throws `Unchecked` if the service refuses the body.
+   * Enters a POST into the ledger and sends it. Throws `Unchecked` if the response is 400, 403 or
+   * 422.
    */
   async post(): Promise<Post & { readonly exchange: Exchange }> {
     const post = await this.intend()
@@ -110,8 +118,9 @@ export class Owner {
   }
 
   /**
-   * Sends a POST without credentials. If it creates a record, the record is entered into the
-   * ledger. Throws `Unchecked` unless the service is disposable.
+   * Sends a POST without credentials. If the target describes how to create records, a record that
+   * the POST creates is entered into the ledger. Throws `Unchecked` unless the service is
+   * disposable.
    */
   async postAsNobody(): Promise<Exchange> {
     this.#needsDisposable('POST without credentials')
@@ -173,16 +182,15 @@ export class Owner {
   }
 
   /**
-   * The URL of the created record, from `Location`. `undefined` if `Location` is not a URL directly
-   * below the collection.
+   * The URL of the created record, from `Location`. `undefined` unless the status is 201 or 202 and
+   * `Location` is a URL directly below the collection.
    */
   addressOf({ request, answer }: Exchange): string | undefined {
     const location = answer.field(header.location)
     if (![201, 202].includes(answer.status) || location === undefined || !this.list.service.owns(location))
       return undefined
     const address = this.list.service.addressOf(location)
-    const rest = address.startsWith(`${request.url}/`) ? address.slice(request.url.length + 1) : ''
-    return rest === '' || /[/?#]/.test(rest) || rest === '..' ? undefined : address
+    return isItemOf(address, request.url) ? address : undefined
   }
 
   /**

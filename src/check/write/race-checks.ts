@@ -135,8 +135,9 @@ const isStaleOrGone = ({ answer }: Exchange): boolean => answer.status === 412 |
  * Sends the same POST several times at once. All records that are created are entered into the
  * ledger.
  *
- * @param key whether all requests have the same `Idempotency-Key`. If they do, a response with the
- * URL of an earlier response does not count as a winner, because the request has created nothing
+ * @param key whether the requests have an `Idempotency-Key`, which is then the same for all. With a
+ * key, a response with the URL of an earlier response does not count as a winner, because its
+ * request has created nothing
  */
 async function createRound(owner: Owner, key: boolean): Promise<Round> {
   const post = await owner.intend({ key })

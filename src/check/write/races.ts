@@ -17,7 +17,7 @@ export const winners: Sign = { kind: 'winners' }
 
 /** The result of one race. */
 export interface Round {
-  /** The requests that were successful, with their responses. */
+  /** The requests that succeeded and have changed or created something, with their responses. */
   readonly winners: readonly Exchange[]
   readonly answers: readonly Exchange[]
 }
@@ -38,9 +38,8 @@ export function roundOf(answers: readonly Exchange[], isRefused: (exchange: Exch
  *
  * @param address the URL to which connections are opened before the first race, so that all
  * requests of a race are sent at once
- * @param sign how a script recognizes the violation. `undefined` if no script can reproduce it,
- * because the requests contain values of a record that a script can't replace, or because the
- * result depends on the order of the requests
+ * @param sign how a script recognizes the violation. `undefined` if no script can reproduce it, for
+ * example because the requests contain values of a record that a script can't replace
  */
 export async function decideRaces(
   owner: Owner,
@@ -57,9 +56,13 @@ export async function decideRaces(
   }
   const [first] = lost
   if (first === undefined) return holds
-  const hasNone = first.winners.length === 0
-  const evidence = (hasNone ? first.answers : first.winners).slice(0, 2) as unknown as Evidence
-  const seen = `${lost.length} of ${runs} races had ${hasNone ? 'no winner' : 'two winners or more'}`
+  const evidence = (first.winners.length === 0 ? first.answers : first.winners).slice(0, 2) as unknown as Evidence
+  const without = lost.filter((race) => race.winners.length === 0).length
+  const counts = { 'two winners or more': lost.length - without, 'no winner': without }
+  const seen = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${count} of ${runs} races had ${what}`)
+    .join(', and ')
   const found = {
     expected: 'exactly one winner',
     seen,

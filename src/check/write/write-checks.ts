@@ -1,6 +1,6 @@
 /**
- * Checks of POST, PUT, PATCH and DELETE (VERB-2, VERB-3, VERB-5, VERB-6, VERB-9, VERB-10, VERB-12).
- * They change only records that they have created.
+ * Checks of POST, PUT, PATCH and DELETE (VERB-2, VERB-3, VERB-5, VERB-6, VERB-9, VERB-10, VERB-12,
+ * HDR-2, HDR-5, REP-8). They change only records that they have created.
  */
 import type { JsonObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'

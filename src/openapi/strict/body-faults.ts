@@ -8,7 +8,7 @@ import { type ReadRows, rowReader } from './rows.js'
 import type { Validators } from './validators.js'
 import { xmlValue } from './xml-value.js'
 
-/** Statuses whose responses never have a body. */
+/** Statuses whose responses must have no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 302, 304, 410])
 
 const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
@@ -21,7 +21,9 @@ const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
 const isJson = (type: string): boolean => /[/+]json$/.test(type)
 const isXml = (type: string): boolean => xmlTypes.includes(type) || type === mediaType.problemXml
 
-/** A decoded body. `value` is absent if bodies of this media type are not decoded. */
+/**
+ * The faults of a body, and its decoded value. Only JSON and XML that can be read have a `value`.
+ */
 interface ReadBody {
   readonly faults: readonly string[]
   readonly value?: unknown
@@ -97,7 +99,7 @@ export class DescribedBody {
     const schema = placeAt(this.#document, place)?.value
     if (schema === undefined || !(isJson(type) || isXml(type))) return { faults: [] }
     const found = isJson(type) ? jsonValue(body) : xmlValue(this.#document, schema, body.toString())
-    if ('fault' in found) return fault(`the body can't be read: ${found.fault}.`)
+    if ('fault' in found) return fault(`the body can't be read: ${found.fault.replace(/\.$/, '')}.`)
     const faults = this.#validators.faults(found.value, place)
     return { value: found.value, faults: faults.map((one) => `the body does not match the schema: ${one}.`) }
   }
@@ -115,7 +117,12 @@ export class DescribedBody {
       return fault(`the body can't be read: ${messageOf(error)}.`)
     }
     const more = faulty.length - maxLines
-    return { faults: [...faulty.slice(0, maxLines), ...(more > 0 ? [`${more} more lines have faults.`] : [])] }
+    return {
+      faults: [
+        ...faulty.slice(0, maxLines),
+        ...(more > 0 ? [`${more} more ${more === 1 ? 'line has' : 'lines have'} faults.`] : []),
+      ],
+    }
   }
 }
 

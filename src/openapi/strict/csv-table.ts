@@ -49,8 +49,8 @@ export class CsvTable {
   }
 
   /**
-   * Returns the rows. Throws an `Error` if the text is not CSV, or if its header row differs from
-   * the columns in the document.
+   * Returns the rows. Throws an `Error` if the text is not CSV, or if a column of its header row is
+   * unknown, repeated or missing.
    */
   *rows(text: string): Generator<Row, void, undefined> {
     let header: { readonly root: Place; readonly width: number } | undefined
@@ -83,8 +83,8 @@ export class CsvTable {
       at.members.set(path.at(-1) as string, { column: { index, facts }, members: new Map() })
     }
     for (const { name, expand } of columns.values()) {
-      // An expanded record that may have arbitrary members has one column. If this column is
-      // present, the link has no other columns.
+      // If the target of a link may have arbitrary members, the expanded link has a single column.
+      // If this column is present, the other columns of the link are absent.
       if (
         expand === undefined &&
         !seen.has(name) &&
@@ -133,9 +133,9 @@ export class CsvTable {
   }
 
   /**
-   * Returns the schemas of an object. A link can be brief or expanded, so it has two schemas. A
-   * schema that lacks a member for a filled cell is ruled out. Of the remaining schemas, the schema
-   * with the fewest members is chosen.
+   * Returns the schemas of an object. A link has two schemas, because it can be expanded or not. Of
+   * the schemas that have a member for every filled cell, the schema with the fewest members is
+   * chosen.
    */
   #shapeOf({ members }: Place, schemas: SchemasOfValue, cells: readonly Cell[]): SchemasOfValue {
     const filled = [...members].filter(([, member]) => isFilled(member, cells)).map(([name]) => name)

@@ -71,7 +71,7 @@ export class DescribedDocument {
       .sort((a, b) => b.literals - a.literals)
   }
 
-  /** Returns the parts of a response that the document does not describe. */
+  /** Returns messages about the differences between a response and the document. */
   faults(answered: SentResponse): readonly string[] {
     const { method, path, status, isOutsideVersions = false } = answered
     const spelling = spelled(path)
@@ -122,8 +122,8 @@ export class DescribedDocument {
   }
 
   /**
-   * Returns the faults of a response to an operation that the document does not contain. Such a
-   * response must be an error. If the error is a problem, its body must match the schema of
+   * Returns the faults of a response to a request whose operation the document does not contain.
+   * Such a response must be an error. If the error is a problem, its body must match the schema of
    * problems.
    */
   #refusalFaults(answered: SentResponse): readonly string[] {
@@ -155,7 +155,7 @@ export class DescribedDocument {
 
 /**
  * Returns the code of a problem in parentheses, for messages. Returns an empty string for other
- * responses.
+ * responses and for compressed ones.
  */
 function codeOf({ headers, body }: SentResponse): string {
   if (headers.get('content-type')?.startsWith(mediaType.problem) !== true || headers.has('content-encoding')) return ''

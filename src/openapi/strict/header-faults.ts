@@ -5,8 +5,8 @@ import { type Place, placeAt } from './places.js'
 import type { Validators } from './validators.js'
 
 /**
- * Header fields that documents need not describe: fields of the connection, fields of the body
- * (`content` declares its media type), fields for browsers, and fields that frameworks add.
+ * Header fields that documents need not describe, such as fields of the connection, fields of the
+ * body (`content` declares its media type), fields for browsers, and fields that frameworks add.
  */
 const general =
   /^(?:connection|content-(?:type|length|encoding|security-policy)|date|keep-alive|transfer-encoding|vary|x-(?:powered-by|content-type-options|frame-options)|referrer-policy|cross-origin-resource-policy|strict-transport-security|access-control-.*|server-timing)$/

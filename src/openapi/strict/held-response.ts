@@ -4,7 +4,10 @@
  */
 import { type OutgoingHttpHeaders, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 
-/** A response. `body` is `undefined` if the body is too long to be buffered. */
+/**
+ * A response. `body` is `undefined` if the whole body is not known, because it is too long, or
+ * because the header fields were flushed before the body was written.
+ */
 export interface Held {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>

@@ -1,4 +1,4 @@
-/** Finds objects in a document by the tokens of their JSON Pointers. References are resolved. */
+/** Finds objects in a document by the tokens of their JSON Pointers. */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 
 /** An object in a document, and the path to it. */
@@ -8,8 +8,8 @@ export interface Place {
 }
 
 /**
- * Returns the object to which the tokens lead, or `undefined` if there is none. References are
- * resolved.
+ * Returns the object to which the tokens lead, or `undefined` if there is none. If this object is a
+ * reference into the document, returns the target of the reference instead.
  */
 export function placeAt(document: unknown, tokens: readonly string[]): Place | undefined {
   let value: unknown = document

@@ -1,6 +1,6 @@
 /**
- * Reads bodies whose lines are records: exports in CSV and NDJSON. The lines are decoded using only
- * the OpenAPI document.
+ * Reads bodies that are a sequence of records: exports in CSV and NDJSON. The records are decoded
+ * using only the OpenAPI document.
  */
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { CsvTable } from './csv-table.js'
@@ -18,8 +18,8 @@ export interface Row {
 export type ReadRows = (text: string) => Iterable<Row>
 
 /**
- * Returns the reader for a media type. Returns `undefined` if the lines of the body are not
- * records, or if the document does not describe the lines.
+ * Returns the reader for a media type. Returns `undefined` if such a body is not a sequence of
+ * records, or if the document does not describe the records.
  */
 export function rowReader(document: unknown, type: string, media: Readonly<JsonObject>): ReadRows | undefined {
   const { 'x-item-schema': record, 'x-csv': table } = media

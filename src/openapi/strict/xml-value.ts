@@ -10,13 +10,16 @@ import { literalText, memberElement } from '../../representation/xml-names.js'
 import { placeAt, tokensOf } from './places.js'
 import { kindsOf, membersOf, SchemaParts, type SchemasOfValue, soleKind } from './schema-parts.js'
 
-/** The value of an XML document, or the reason why the document can't be converted. */
+/** The value of an XML body, or the reason why the body can't be converted. */
 export type XmlValue = { readonly value: unknown } | { readonly fault: string }
 
 /** The maximum depth of elements. Responses in tests are not expected to be that deep. */
 const depth = 200
 
-/** Converts an XML document to a value, according to the schema of its root. */
+/**
+ * Converts the XML body `text` to a value. `schema` is the schema of the body in the OpenAPI
+ * document `document`.
+ */
 export function xmlValue(document: unknown, schema: JsonObject, text: string): XmlValue {
   const parsed = parseXml(text.replace(/^\uFEFF/, ''), { depth })
   if (!('root' in parsed)) return { fault: 'malformed' in parsed ? parsed.malformed : "it can't be read" }
@@ -58,7 +61,7 @@ class SchemaReader {
       if (!isBlank(element.text)) throw new XmlRefusal(`<${element.name}> has text beside its elements`)
       return kind === 'object' ? this.#object(element, parts) : this.#array(element, parts)
     }
-    if (element.children.length > 0) throw new XmlRefusal(`<${element.name}> has elements in place of a ${kind}`)
+    if (element.children.length > 0) throw new XmlRefusal(`<${element.name}> has elements, but its type is ${kind}`)
     return scalar(kind, marks, element.text)
   }
 
@@ -103,8 +106,8 @@ class SchemaReader {
 }
 
 /**
- * Converts the text of an element to a value of a type. Invalid text is returned unchanged, so that
- * the validation reports it.
+ * Converts the text of an element to a value of a type. Text that is not a number or a boolean of
+ * that type is returned unchanged, so that the validation reports it.
  */
 function scalar(kind: string, { encoded }: XmlMarks, text: string): unknown {
   if (encoded) return literalText(text) ?? text

@@ -1,5 +1,7 @@
 /** The operations of endpoints (PATH-8), and OPTIONS (VERB-9). */
+
 import { itemActions } from '../../auth/permission.js'
+import { loggableError } from '../../failures/loggable.js'
 import { bodyTypes } from '../../middleware/body.js'
 import { checkWrite } from '../../middleware/if-match.js'
 import { itemPath } from '../../plan/addresses.js'
@@ -22,7 +24,7 @@ const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**
  * The operations of endpoints outside resources, one for each method. The permission function is
- * asked about the action that the same method has on an item: `read` for GET (AUTH-4).
+ * asked about the action of the method, such as `read` for GET and `create` for POST (AUTH-4).
  */
 export const endpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
   ...endpointDescription,
@@ -35,9 +37,9 @@ export const endpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = 
 }))
 
 /**
- * The operations of endpoints below an item. The item must exist and meet the preconditions (HDR-3,
- * HDR-4). Such an endpoint is a part of the item. So the permission function is asked about `patch`
- * for every method that writes, as it is for flags.
+ * The operations of endpoints below an item. The item must exist. For a method that writes, it must
+ * also meet the preconditions (HDR-3, HDR-4). Such an endpoint is a part of the item. So the
+ * permission function is asked about `patch` for every method that writes, as it is for flags.
  */
 export const itemEndpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
   ...endpointDescription,
@@ -100,7 +102,7 @@ function replyOutcome(exchange: EndpointRequest, answer: EndpointReply, item: En
   // `informes/7` against the URL of the version.
   if (location !== undefined) headers[header.location] = new URL(location, `${base}/`).href
   else if (status === 201 || status === 202) {
-    throw new Error(
+    throw loggableError(
       `The endpoint "${route.template}" responds with ${status} but without a Location (VERB-2). ` +
         'Give endpointReply() the URL of the new resource.',
     )
@@ -110,7 +112,8 @@ function replyOutcome(exchange: EndpointRequest, answer: EndpointReply, item: En
       item === undefined
         ? 'Call endpointReply() without a version, because the endpoint is not below an item.'
         : 'Give endpointReply() the version of the item above the endpoint, as the adapter returned it (a string).'
-    throw new Error(`The endpoint "${route.template}" responds with the version ${String(version)}. ${fix}`)
+    const what = typeof version === 'string' ? 'version' : `version of type ${typeof version}`
+    throw loggableError(`The endpoint "${route.template}" responds with a ${what}. ${fix}`)
   }
   return { kind: 'value', status, value: status === 204 ? undefined : body, headers, version }
 }

@@ -44,7 +44,7 @@ function belongs(mounted: Mounted, { value }: Stored<unknown>, key: KeyValue | u
 
 /**
  * The members of a record that hold its parent's key, with their values, if the resource is
- * contained in a parent.
+ * contained in a parent. `key` is the key of the parent.
  */
 export function fixedByParent({ parent }: Mounted, key: KeyValue | undefined): Readonly<Record<string, Scalar>> {
   return parent === undefined || key === undefined ? {} : membersHolding(parent.mounted.plan.key, key, parent.by)

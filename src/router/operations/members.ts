@@ -138,8 +138,9 @@ async function changeMembership(
 }
 
 /**
- * Returns the record to attach, if a precondition applies. `If-None-Match` refers to the URL of the
- * member. Before the record is attached, that URL has no representation, so the precondition holds.
+ * Checks the preconditions of an attach. Returns the record if the write must expect its version.
+ * `If-None-Match` refers to the URL of the member. Before the record is attached, that URL has no
+ * representation, so the precondition holds.
  */
 async function expectedForAttach(
   exchange: Parsed,
@@ -154,8 +155,8 @@ async function expectedForAttach(
 }
 
 /**
- * Returns the member to detach, if a precondition applies. If the record is not a member, the
- * response is a 404, before any precondition is checked (HDR-3).
+ * Checks the preconditions of a detach. Returns the member if the write must expect its version. If
+ * the record is not a member, the response is a 404, before any precondition is checked (HDR-3).
  */
 async function expectedForDetach(
   exchange: Parsed,

@@ -1,7 +1,6 @@
 /**
  * Changes a record: reads the record, checks the preconditions, and attempts a compare-and-set. If
- * another writer was faster and the request has no `If-Match`, the change is attempted again
- * (HDR-3).
+ * another writer was faster and `If-Match` names no version, the change is attempted again (HDR-3).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Awaitable, Stored } from '../../adapters/contract.js'
@@ -20,8 +19,8 @@ export type Attempt<T> = (current: Stored<JsonObject>, store: Store) => Awaitabl
 
 /**
  * Runs an attempt on the current record. If `If-Match` names versions, a stale attempt ends in a
- * 412. Otherwise, the attempts for one key run one after another in this process. If another
- * process was faster, the attempt is repeated until it succeeds or the time limit is reached (503).
+ * 412. Otherwise, the changes of one key run one after another in this process. If another writer
+ * was faster, the attempt is repeated until it succeeds or the time limit is reached (503).
  * `conditionsOn` returns the preconditions that apply to the current record. Default: all
  * preconditions apply.
  */

@@ -146,8 +146,8 @@ export function removeRecord(place: ConditionalPlace): Awaitable<'removed'> {
 
 /**
  * Writes without reading the record first, if `direct` is given. Otherwise, calls the function
- * `otherwise` for the write. Also calls `otherwise` if the direct write was stale and the client
- * sent no `If-Match`.
+ * `otherwise` for the write. Also calls `otherwise` if the direct write was stale and expected no
+ * version.
  */
 function directly<T>(
   direct: ReturnType<typeof expectedUnread>,

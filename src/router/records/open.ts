@@ -67,7 +67,10 @@ function versionOf(what: string, versions: Versions, name: string | undefined): 
   if (found !== undefined) return found
   const names = living.map((version) => version.name)
   if (name === undefined)
-    throw invalidOption(`${what} of a job does not say which version's rules apply. Give version: ${names.join(', ')}.`)
+    throw invalidOption(
+      `${what} of a job does not say which version's rules apply. Pass the option "version". ` +
+        didYouMean(undefined, names),
+    )
   throw invalidOption(`${what} of a job names the version "${name}". ${didYouMean(nearMiss(name, names), names)}`)
 }
 

@@ -9,7 +9,7 @@ import type { ConfigurationError } from '../../problem.js'
 
 /**
  * Returns a copy of a value, without its undefined members. Throws `ConfigurationError` if the
- * value contains something that JSON can't represent, such as a Date, or if it is nested more than
+ * value contains something that is not JSON data, such as a Date, or if it is nested more than
  * `depth` levels deep. Both are errors in the calling code, and not in a request.
  */
 export function plainValue(what: string, value: unknown, depth: number): JsonObject {
@@ -36,8 +36,8 @@ function copy(what: string, value: unknown, at: string, depth: number): unknown 
 
 function invalidValue(what: string, at: string, value: unknown, fix: string): ConfigurationError {
   const kind =
-    value === null
-      ? 'null'
+    value === null || value === undefined
+      ? String(value)
       : typeof value === 'object'
         ? `an object (${value.constructor?.name || 'without a class'})`
         : `a ${typeof value}`

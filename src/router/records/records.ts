@@ -6,6 +6,7 @@
 import type { Stored, WriteMethod } from '../../adapters/contract.js'
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { type KeyValue, lastKey, membersHolding } from '../../definition/key.js'
+import { loggableError } from '../../failures/loggable.js'
 import { unconditional } from '../../middleware/if-match.js'
 import { checkOptions, invalidOption } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
@@ -240,7 +241,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   #made({ place }: Row, made: Made): Written {
     const { plan } = this.#access.resource
     if (!('created' in made)) {
-      throw new Error(
+      throw loggableError(
         `The adapter of "${plan.collection}" did not create the record at once, so records() can't report its outcome.`,
       )
     }

@@ -92,8 +92,8 @@ export async function checkedRows(
 
 /**
  * Converts one record to a row. The record goes through the same checks as the body of a POST,
- * except that its links and the resource's rules are not checked yet. Throws a problem if a check
- * fails.
+ * except that the targets of its links and the resource's rules are not checked yet. Throws a
+ * problem if a check fails.
  */
 export async function sentRow(caller: Caller, access: DataAccess, value: JsonObject): Promise<Row> {
   return (await sentRows(caller, access, new OwnPlace(caller, access, []), [value]))(0)
@@ -207,7 +207,9 @@ const holderOf = ({ parent }: Mounted): string => parent?.by[0] ?? ''
 
 const orphan = (resource: Mounted): Violation => ({
   pointer: `/${escapePointer(holderOf(resource))}`,
-  detail: `"${holderOf(resource)}" refers to an item that does not exist in ${resource.parent?.mounted.plan.collection}.`,
+  detail:
+    `"${holderOf(resource)}" refers to an item that does not exist in ` +
+    `${resource.parent?.mounted.plan.collection}.`,
   code: 'reference',
   params: { collection: resource.parent?.mounted.plan.collection ?? '' },
   clause: 'PATH-7',

@@ -1,4 +1,7 @@
-/** Refuses a request under overload, before its credentials and body are read (ERR-1). */
+/**
+ * Refuses a request under overload (ERR-1). Runs before the credentials and the body are read, and
+ * again before the operation runs.
+ */
 import { Unavailable } from '../../problem.js'
 import type { Received } from '../stages.js'
 

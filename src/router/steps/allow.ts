@@ -21,8 +21,8 @@ export function allow(exchange: Routed): Added | Promise<Added> {
 }
 
 /**
- * Like `allow`, for a service with the option `permission`. `Allow` then lists only the methods
- * that this principal may use.
+ * Like `allow`, for a service with the option `permission`. In a 405 and in the response to
+ * OPTIONS, `Allow` lists only the methods that this principal may use.
  */
 function allowPrincipal(exchange: Routed, operation: Operation | undefined): Added | Promise<Added> {
   const { route, method } = exchange
@@ -32,7 +32,8 @@ function allowPrincipal(exchange: Routed, operation: Operation | undefined): Add
 
 /**
  * Finds the methods that the principal may use. Called for OPTIONS, and for a method that the route
- * does not have. Throws `forbidden` (403) if the principal may use no methods.
+ * does not have. Throws `forbidden` (403) if the principal may use no method of the route, and the
+ * permission function returns `forbidden` for at least one.
  */
 async function ownMethodsOf(exchange: Routed, options: Operation | undefined): Promise<Added> {
   const { route, method } = exchange

@@ -1,7 +1,7 @@
 /**
  * Converts an error to a problem. `onError` gets the cause of the error, and the client never sees
- * it (ERR-3). If the request has already changed something, the response is still a success
- * (VERB-13).
+ * it (ERR-3). If the request has already changed something, the response is still a success, or a
+ * 503 that says that the change was made (VERB-13).
  */
 
 import { type ProblemFacts, type WrittenShape, writeShape } from '../../conventions/shape.js'
@@ -39,9 +39,9 @@ function report(
 }
 
 /**
- * Returns true if a problem does not say whether anything was changed. In an endpoint, this is also
- * true of a problem with `unchanged`, because `unchanged` refers to a single call. The endpoint may
- * have made changes in other calls.
+ * Returns true for a 500 or 503 that does not say whether anything was changed. In an endpoint,
+ * this is also true of a problem with `unchanged`, because `unchanged` refers to a single call. The
+ * endpoint may have made changes in other calls.
  */
 function isSilent({ operation }: AnyStage, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true
@@ -65,6 +65,7 @@ function answerOf(exchange: AnyStage, problem: HttpProblem): Answer {
     instance: exchange.instance,
     requestId,
     vary: service.vary,
+    challenge: service.authenticate?.challenge,
     shaped: service.shape === undefined ? undefined : (facts) => shapedAs(exchange, facts),
   })
 }

@@ -111,8 +111,8 @@ function pageOf(
   // The members are listed one by one. Spreading `page` and adding a member would create a new
   // object shape in V8 each time.
   const facts = { total, exact, more, seekable, count: items.length }
-  const places = paginationHeaders(url, list, facts, cursorsOf(exchange, list, resource, page))
-  Object.assign(headers, places)
+  const pagination = paginationHeaders(url, list, facts, cursorsOf(exchange, list, resource, page))
+  Object.assign(headers, pagination)
   if (exchange.route.modes !== undefined) withoutTotal(exchange, headers)
   const wireAt = (at: number): JsonObject => {
     const { value } = items[at] as Stored<unknown>
@@ -129,7 +129,7 @@ function pageOf(
       items.map((_, at) => wireAt(at)),
       resource.wire.list,
     )
-  shown.keep(places, text)
+  shown.keep(pagination, text)
   return textAnswer(exchange, status, headers, text)
 }
 
@@ -232,7 +232,10 @@ interface ItemHead {
   readonly view: View
   readonly related: Related
   readonly headers: Headers
-  /** The whole response, if a read needs no body: the 302 of a HEAD, or a 304. */
+  /**
+   * The whole response, if a read needs no body: a 304, or the response to a HEAD whose status
+   * differs from that of GET (`headStatus`, 302 for an item, VERB-8).
+   */
   readonly answer?: Answer
 }
 
@@ -257,8 +260,8 @@ function itemHead(exchange: Executed, resource: Mounted, stored: Stored<unknown>
 }
 
 /**
- * Returns a 304 if the client already has the representation with this entity tag. The 304 has the
- * header fields that the 200 would have (RFC 9110 15.4.5).
+ * Returns a 304 if the client already has the representation with this entity tag. The 304 has
+ * those header fields of the 200 that RFC 9110 15.4.5 requires.
  */
 function unmodifiedAnswer(conditions: Conditions, headers: Headers, tag: string): Answer | undefined {
   const known = unmodifiedTag(conditions, tag)

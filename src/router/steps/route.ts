@@ -34,8 +34,8 @@ const addedBy = ({ method }: Identified, { route: found, keys }: Match<Operation
 })
 
 /**
- * Returns the 404. Its detail suggests the collection with the most similar name, or names an id
- * that can't be a key.
+ * Returns the 404. If possible, its detail suggests the collection with the most similar name, or
+ * names an id that can't be a key.
  */
 function unknownPath({ version }: Identified, [first = '', id]: readonly string[]): HttpProblem {
   const resources = version.table.resources.filter(({ parent }) => parent === undefined)

@@ -1,7 +1,7 @@
 /** Checks of associations, which put records into the collections of their parents. */
 import type { ParentKey } from '../../adapters/contract.js'
 import type { Check, Need } from '../check.js'
-import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
+import { expectEqual, expectSameSet, expectThat, expectTotal } from '../contract-error.js'
 import { associations as all, client } from '../fixtures.js'
 import type { Stage } from '../stage.js'
 
@@ -21,7 +21,8 @@ async function attached(stage: Stage, under: ParentKey, ...codes: readonly strin
     expectEqual(await stage.attach(under, code), 'attached', `attach() of ${code} as ${under.as}`)
 }
 
-const sentence = (
+/** A check that runs for both kinds of associations. */
+const checkOfBoth = (
   id: string,
   title: string,
   needs: readonly Need[],
@@ -48,7 +49,7 @@ export const associations: readonly Check[] = [
       await expectUnder(stage, client('invoices', 'bob'), [], 'from the start')
     },
   },
-  sentence(
+  checkOfBoth(
     'listed',
     'A list with a parent contains only the records that are attached to it.',
     ['attach'],
@@ -59,28 +60,33 @@ export const associations: readonly Check[] = [
       await expectUnder(stage, client(as, 'eve'), [], 'after attach() to another parent')
     },
   ),
-  sentence('asked', 'Conditions, order, pages and totals apply within a parent.', ['attach'], async (stage, as) => {
-    await attached(stage, client(as), 'C-0', 'C-1', 'C-3', 'C-4', 'C-6')
-    const page = await stage.list({
-      parent: client(as),
-      sort: '-rank,code',
-      where: [{ field: 'rank', op: 'eq', value: 0 }],
-      page: 2,
-      size: 2,
-    })
-    expectEqual(
-      page.items.map(({ value }) => value.code),
-      ['C-6'],
-      'the second page of the records with rank 0',
-    )
-    if (page.total !== undefined) expectEqual(page.total, 3, 'the total of the records with rank 0')
-    expectEqual(
-      await stage.keys({ parent: client(as), sort: '-rank' }),
-      ['C-4', 'C-1', 'C-6', 'C-3', 'C-0'],
-      'the keys in the order "-rank"',
-    )
-  }),
-  sentence(
+  checkOfBoth(
+    'asked',
+    'In a list with a parent, conditions, order, pages and totals apply to the records of that parent.',
+    ['attach'],
+    async (stage, as) => {
+      await attached(stage, client(as), 'C-0', 'C-1', 'C-3', 'C-4', 'C-6')
+      const page = await stage.list({
+        parent: client(as),
+        sort: '-rank,code',
+        where: [{ field: 'rank', op: 'eq', value: 0 }],
+        page: 2,
+        size: 2,
+      })
+      expectEqual(
+        page.items.map(({ value }) => value.code),
+        ['C-6'],
+        'the second page of the records with rank 0',
+      )
+      expectTotal(page, 3, 'the total of the records with rank 0')
+      expectEqual(
+        await stage.keys({ parent: client(as), sort: '-rank' }),
+        ['C-4', 'C-1', 'C-6', 'C-3', 'C-0'],
+        'the keys in the order "-rank"',
+      )
+    },
+  ),
+  checkOfBoth(
     'by-value',
     'Attaching changes nothing in the record except the member that contains the key of the parent, if any.',
     ['attach'],
@@ -93,14 +99,19 @@ export const associations: readonly Check[] = [
       stage.expectValue(await stage.read('C-1'), record, 'the attached record')
     },
   ),
-  sentence('twice', 'Attaching twice is not an error and changes nothing.', ['attach'], async (stage, as) => {
-    await attached(stage, client(as), 'C-2')
-    const before = await stage.mustRead('C-2')
-    await attached(stage, client(as), 'C-2')
-    await expectUnder(stage, client(as), ['C-2'], 'after attach() twice')
-    stage.expectValue(await stage.read('C-2'), before.value, 'the record')
-  }),
-  sentence(
+  checkOfBoth(
+    'twice',
+    'Attaching a record to the same parent twice is not an error and changes nothing.',
+    ['attach'],
+    async (stage, as) => {
+      await attached(stage, client(as), 'C-2')
+      const before = await stage.mustRead('C-2')
+      await attached(stage, client(as), 'C-2')
+      await expectUnder(stage, client(as), ['C-2'], 'after attach() twice')
+      stage.expectValue(await stage.read('C-2'), before.value, 'the record')
+    },
+  ),
+  checkOfBoth(
     'absent',
     "Attaching a record that does not exist returns 'absent', with or without a version, and attaches nothing.",
     ['attach'],
@@ -114,7 +125,7 @@ export const associations: readonly Check[] = [
       await expectUnder(stage, client(as), [], 'after that')
     },
   ),
-  sentence(
+  checkOfBoth(
     'detached',
     'Detaching removes a record from the collection of its parent; the record itself stays.',
     ['attach', 'detach'],
@@ -126,7 +137,7 @@ export const associations: readonly Check[] = [
       expectThat((await stage.keys()).includes('C-0'), 'the detached record in the list of all', await stage.keys())
     },
   ),
-  sentence(
+  checkOfBoth(
     'not-attached',
     "Detaching a record that is not attached to that parent returns 'absent', with or without a version.",
     ['attach', 'detach'],
@@ -188,7 +199,7 @@ export const associations: readonly Check[] = [
       for (const [i, as] of all.entries()) await expectUnder(stage, client(as), [`C-${i}`], 'among others')
     },
   },
-  sentence(
+  checkOfBoth(
     'exact',
     'The key of a parent is compared exactly: case and spaces matter, and wildcards match only themselves.',
     ['attach', 'detach'],
@@ -224,7 +235,7 @@ export const associations: readonly Check[] = [
   },
   {
     id: 'associations/detached-one',
-    title: 'Detaching removes a record from only that collection of only that parent.',
+    title: 'Detaching removes a record only from the given collection of the given parent.',
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -239,7 +250,7 @@ export const associations: readonly Check[] = [
         await expectUnder(stage, client(as, 'eve'), ['C-0'], 'after detach() from ann')
     },
   },
-  sentence('replaced', 'A record that is replaced stays attached.', ['attach', 'replace'], async (stage, as) => {
+  checkOfBoth('replaced', 'A record that is replaced stays attached.', ['attach', 'replace'], async (stage, as) => {
     await attached(stage, client(as), 'C-0', 'C-1')
     const { value } = await stage.mustRead('C-0')
     await stage.mustReplace('C-0', { ...value, rank: 9 })
@@ -247,7 +258,7 @@ export const associations: readonly Check[] = [
     const { items } = await stage.list({ parent: client(as), sort: '-rank' })
     expectEqual(items[0]?.value.rank, 9, 'the listed rank')
   }),
-  sentence(
+  checkOfBoth(
     'removed',
     'A removed record is attached to no parent, and neither is a new record with the same key.',
     ['attach', 'remove', 'create'],

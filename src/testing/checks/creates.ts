@@ -6,7 +6,7 @@ import { client } from '../fixtures.js'
 export const creates: readonly Check[] = [
   {
     id: 'create/duplicate',
-    title: "A create with an existing key is refused as 'duplicate' with the members of the key, and changes nothing.",
+    title: "A create with an existing key is refused as 'duplicate', with the members of the key, and changes nothing.",
     on: 'any',
     needs: ['create'],
     async run(stage) {
@@ -60,7 +60,7 @@ export const creates: readonly Check[] = [
   },
   {
     id: 'create/assigned-given',
-    title: 'A create can set an assigned key itself. The store never assigns that key later.',
+    title: 'A create can contain a key that the store would otherwise assign. The store never assigns that key later.',
     on: 'orders',
     needs: ['create'],
     async run(stage) {
@@ -82,7 +82,7 @@ export const creates: readonly Check[] = [
   },
   {
     id: 'create/attached',
-    title: 'With attachTo, the record is created and attached in one step.',
+    title: 'With attachTo, create() also attaches the record, and only in the given association.',
     on: 'contracts',
     needs: ['create', 'attach'],
     async run(stage) {

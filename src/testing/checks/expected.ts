@@ -1,4 +1,7 @@
-/** Checks of compare-and-set without concurrency. */
+/**
+ * Checks that a write compares the expected version with the stored one (compare-and-set), without
+ * concurrency.
+ */
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import { associations, client } from '../fixtures.js'
@@ -138,7 +141,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/others',
-    title: 'A version is only valid for its own record: for another record it is stale.',
+    title: 'The version of one record is stale for another record, unless both happen to have the same version.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -158,7 +161,9 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/absent-first',
-    title: "A write to a key without a record is 'absent', not 'stale', and replace() creates no record.",
+    title:
+      "Without a record under the key, replace() and remove() return 'absent', not 'stale', and replace() creates " +
+      'no record.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {

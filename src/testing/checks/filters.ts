@@ -13,11 +13,11 @@ const exact = [...ordered, 'code', 'label', 'note', 'urgent', 'address.street'] 
 
 const comparison = (
   op: 'gt' | 'gte' | 'lt' | 'lte',
-  sentence: string,
+  title: string,
   holds: (member: Scalar, value: Scalar) => boolean,
 ): Check => ({
   id: `filters/${op}`,
-  title: sentence,
+  title,
   on: 'parcels',
   async run(stage) {
     for (const field of ordered) {
@@ -34,7 +34,9 @@ const comparison = (
 export const filters: readonly Check[] = [
   {
     id: 'filters/eq',
-    title: '"eq" matches exactly the records whose member has the value, for every type and for nested members.',
+    title:
+      '"eq" matches exactly the records whose member has the value, for strings, numbers, booleans, date-times and ' +
+      'nested members.',
     on: 'parcels',
     async run(stage) {
       for (const field of exact) {
@@ -56,7 +58,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/no-match',
-    title: 'A condition matches nothing if no record has its value, however large the value is.',
+    title: 'A value that no record has matches nothing, however large, small or long it is.',
     on: 'parcels',
     async run(stage) {
       for (const value of [Number.MIN_SAFE_INTEGER, 77_777])

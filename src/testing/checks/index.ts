@@ -1,6 +1,6 @@
 /**
- * All checks. Basic checks come first, because most later checks fail too if the store changes
- * values.
+ * All checks except `methods/offered`, which `suite.ts` adds. Basic checks come first, because most
+ * later checks fail too if the store changes values.
  */
 import type { Check } from '../check.js'
 import { associations } from './associations.js'

@@ -208,7 +208,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/refused',
-    title: 'A refused create is not kept. The next create with its id is processed normally.',
+    title: 'A refused create is not kept. The next create with the same id is processed normally.',
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -264,8 +264,8 @@ export const keyRaces: readonly Check[] = [
   {
     id: 'races/keys-mismatched',
     title:
-      'Of concurrent creates with one id and two bodies, one body creates one record, and the other is ' +
-      "'mismatched' (or 'running').",
+      'Of concurrent creates with one id and two bodies, only one body creates a record. Creates with the other ' +
+      "return 'mismatched' or 'running'.",
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -277,7 +277,7 @@ export const keyRaces: readonly Check[] = [
   },
   {
     id: 'races/keys-given',
-    title: 'Equal creates with one id and a key given by the client are not refused as duplicates of each other.',
+    title: 'Concurrent equal creates with one id and one record key are not refused as duplicates of each other.',
     on: 'any',
     needs: ['create', 'recall', 'remove'],
     async run(stage) {

@@ -38,7 +38,7 @@ async function expectOrder(stage: Stage, sort: string, places: Map<string, RankO
   )
 }
 
-const sentence = (id: string, title: string, on: Check['on'], sorts: (stage: Stage) => readonly string[]): Check => ({
+const orderCheck = (id: string, title: string, on: Check['on'], sorts: (stage: Stage) => readonly string[]): Check => ({
   id: `order/${id}`,
   title,
   on,
@@ -52,10 +52,10 @@ const nullable = (subject: Pick<Subject, 'definition'>, records: readonly Row[])
   subject.definition.sort.filter((field) => records.some((record) => (get(record, field.split('.')) ?? null) === null))
 
 export const order: readonly Check[] = [
-  sentence('ascending', 'A list is sorted in ascending order by default; ties are broken by the key.', 'any', (stage) =>
+  orderCheck('ascending', 'Without "-", a list is sorted in ascending order; the key breaks ties.', 'any', (stage) =>
     sortable(stage),
   ),
-  sentence(
+  orderCheck(
     'descending',
     'In a descending sort, the key breaks ties in the direction of the last term.',
     'any',
@@ -76,7 +76,7 @@ export const order: readonly Check[] = [
     },
   },
   {
-    ...sentence(
+    ...orderCheck(
       'nulls',
       'Null is the largest value: last in ascending order, first in descending order.',
       'any',
@@ -85,7 +85,7 @@ export const order: readonly Check[] = [
     lacks: (subject) =>
       nullable(subject, subject.records).length > 0 ? undefined : 'no record has null in a sortable member',
   },
-  sentence('mixed', 'Each term of a sort has its own direction.', 'parcels', () => [
+  orderCheck('mixed', 'Each term of a sort has its own direction.', 'parcels', () => [
     'pieces,-weight',
     '-pieces,weight',
     'urgent,-collected,label',
@@ -93,12 +93,12 @@ export const order: readonly Check[] = [
     '-address.postcode,note',
     'urgent,-note,address.postcode,-pieces,collected,-weight,label',
   ]),
-  sentence('key-direction', 'A sort can name members of the key, each with its own direction.', 'parcels', () => [
+  orderCheck('key-direction', 'A sort can name members of the key, each with its own direction.', 'parcels', () => [
     'pieces,-code',
     '-pieces,code',
     'urgent,-code',
   ]),
-  sentence('composite', 'All members of a composite key break ties.', 'lines', () => [
+  orderCheck('composite', 'All members of a composite key break ties.', 'lines', () => [
     'quantity',
     '-quantity',
     'order,-article',

@@ -1,4 +1,7 @@
-/** Checks that only writes change stored values. */
+/**
+ * Checks that only writes change stored values, and that the adapter never changes a returned
+ * value.
+ */
 import { isContainer } from '../../definition/json.js'
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'

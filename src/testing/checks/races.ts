@@ -1,6 +1,6 @@
 /**
- * Checks of concurrent compare-and-set and of concurrent creates. The calls are spread over the
- * adapter and its peers, which are other adapters over the same store.
+ * Checks of concurrent replaces and removes (compare-and-set), and of concurrent creates. The calls
+ * are spread over the adapter and its peers, which are other adapters over the same store.
  */
 import { isContainer } from '../../definition/json.js'
 import type { Check } from '../check.js'
@@ -96,8 +96,8 @@ export const races: readonly Check[] = [
   {
     id: 'races/replace-remove',
     title:
-      'If replace() and remove() with one version run concurrently, exactly one succeeds. A removed record is not ' +
-      'restored.',
+      'If replace() and remove() calls with one version run concurrently, exactly one succeeds. A removed record is ' +
+      'not restored.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     run: (stage) =>
@@ -141,7 +141,7 @@ export const races: readonly Check[] = [
   {
     id: 'races/create',
     title:
-      "Exactly one of many concurrent create() calls for one key succeeds. The others are refused as 'duplicate' " +
+      "Exactly one of many concurrent create() calls for one key succeeds. The others are refused as 'duplicate', " +
       'with the members of the key.',
     on: 'any',
     needs: ['create', 'remove'],

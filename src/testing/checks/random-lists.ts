@@ -138,7 +138,7 @@ async function ask(
 }
 
 /**
- * A random position to seek. It is the position of a listed row, often of the first or the last
+ * A random position to seek. It is the position of a row, often of the first or the last listed
  * row, or a position that probably no row has.
  */
 function placeOf(random: Random, model: Model, rows: readonly Row[], sort: string): readonly (Scalar | null)[] {
@@ -148,7 +148,7 @@ function placeOf(random: Random, model: Model, rows: readonly Row[], sort: strin
   return model.seekPosition(row, sort).map((_, i) => model.seekPosition(random.one(all), sort)[i] as Scalar | null)
 }
 
-const sentence = (on: 'parcels' | 'lines' | 'contracts', title: string): Check => ({
+const randomCheck = (on: 'parcels' | 'lines' | 'contracts', title: string): Check => ({
   id: `random/${on}`,
   title,
   on,
@@ -187,14 +187,11 @@ const sentence = (on: 'parcels' | 'lines' | 'contracts', title: string): Check =
 })
 
 export const randomLists: readonly Check[] = [
-  sentence('parcels', 'Conditions, search, sort, pages, positions and scope work in any combination.'),
-  sentence(
+  randomCheck('parcels', 'Conditions, search, sort, pages, seeks and scope work in any combination.'),
+  randomCheck(
     'lines',
-    'Conditions, search, sort, positions and scope also work in any combination for records with a composite key ' +
-      'that a parent contains.',
+    'Conditions, search, sort, pages, seeks and scope work in any combination for contained records, whose ' +
+      'composite key includes the key of their parent.',
   ),
-  sentence(
-    'contracts',
-    'Under any parent with attached records, conditions, search, sort, positions and scope work in any combination.',
-  ),
+  randomCheck('contracts', 'Conditions, search, sort, pages, seeks, scope and parents work in any combination.'),
 ]

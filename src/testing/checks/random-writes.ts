@@ -4,7 +4,7 @@ import { type Created, isRefused, type ParentKey, type Refused, type Repeated } 
 import { isContainer } from '../../definition/json.js'
 import { Random } from '../../random.js'
 import { type Check, upTo } from '../check.js'
-import { ContractError, expectEqual, expectThat } from '../contract-error.js'
+import { ContractError, expectEqual, expectThat, expectTotal } from '../contract-error.js'
 import { associations, client } from '../fixtures.js'
 import { isWithin, Model, type Scope } from '../model.js'
 import type { Row } from '../row.js'
@@ -188,7 +188,7 @@ class Sequence {
     const meaning = {
       done: 'the write to succeed',
       duplicate: "a refusal as 'duplicate'",
-      refused: "a refusal as 'rule'",
+      refused: "a refusal, but not as 'duplicate'",
     } as const
     expectThat(came === verdict, meaning[verdict as keyof typeof meaning] ?? `'${verdict}'`, answer)
   }
@@ -244,8 +244,7 @@ class Sequence {
       )
       const where = parent === undefined ? 'the list of all' : `the list under ${JSON.stringify(parent)}`
       expectEqual(page.items.map(({ value }) => value.code).sort(), expected.map((record) => record.code).sort(), where)
-      if (page.total !== undefined && page.exact !== false)
-        expectEqual(page.total, expected.length, `the total of ${where}`)
+      expectTotal(page, expected.length, `the total of ${where}`)
     }
   }
 }

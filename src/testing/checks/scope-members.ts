@@ -3,7 +3,7 @@
  * members are exactly equal to all of these values. Writes must not move a record out of the scope.
  */
 import type { Check } from '../check.js'
-import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
+import { expectEqual, expectSameSet, expectThat, expectTotal } from '../contract-error.js'
 import { associations, client, parcel } from '../fixtures.js'
 import type { Row } from '../row.js'
 import type { By } from '../stage.js'
@@ -36,8 +36,7 @@ export const scopeMembers: readonly Check[] = [
       const expected = stage.held.filter(isInScope).map((record) => stage.keyText(record))
       for (const by of several) {
         expectSameSet(await stage.keys({}, by), expected, 'the keys in a scope of two members')
-        const { total } = await stage.list({ size: 2 }, by)
-        if (total !== undefined) expectEqual(total, expected.length, 'the total in a scope of two members')
+        expectTotal(await stage.list({ size: 2 }, by), expected.length, 'the total in a scope of two members')
         const found = await stage.readAll(
           stage.held.map(({ code }) => code),
           by,
@@ -206,7 +205,9 @@ export const scopeMembers: readonly Check[] = [
   },
   {
     id: 'scope/moved-stale',
-    title: "attach() checks in this order: 'absent', 'stale', 'attached' (already attached), refusal.",
+    title:
+      "attach() returns the first result that applies: 'absent', 'stale', 'attached' if the record already is, or a " +
+      'refusal.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {
@@ -216,29 +217,29 @@ export const scopeMembers: readonly Check[] = [
       expectEqual(
         await stage.attach(other, 'C-1', 'other', by),
         'absent',
-        'attach() outside of the scope, with an old version',
+        'attach() outside of the scope, with a wrong version',
       )
       expectEqual(
         await stage.attach(other, 'C-8', 'other', by),
         'stale',
-        'attach() that would move the record out of the scope, with an old version',
+        'attach() that would move the record out of the scope, with a wrong version',
       )
       const bob = client('contracts', 'bob')
       expectEqual(
         await stage.attach(bob, 'C-8', 'other', by),
         'stale',
-        'attach() to the same parent, with an old version',
+        'attach() to the same parent, with a wrong version',
       )
       expectEqual(
         await stage.attach(bob, 'C-8', before.version, by),
         'attached',
-        'attach() to the same parent, with the version',
+        'attach() to the same parent, with the right version',
       )
       const answer = await stage.attach(other, 'C-8', before.version, by)
       const isRefused = typeof answer === 'object' && answer.refused === 'rule'
       expectThat(
         isRefused,
-        "{ refused: 'rule' } for attach() with the version that would move the record out of the scope",
+        "{ refused: 'rule' } for attach() that would move the record out of the scope, with the right version",
         answer,
       )
       const stored = await stage.mustRead('C-8')

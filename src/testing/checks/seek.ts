@@ -4,7 +4,7 @@
  */
 import type { Scalar } from '../../adapters/contract.js'
 import { type Check, upTo } from '../check.js'
-import { expectEqual, expectThat } from '../contract-error.js'
+import { expectEqual, expectThat, expectTotal } from '../contract-error.js'
 import type { ListParts } from '../requests.js'
 import type { Row } from '../row.js'
 import type { By, Item, Stage } from '../stage.js'
@@ -112,7 +112,7 @@ export const seek: readonly Check[] = [
         const beyond = (backwards ? at : last - at) - page.items.length
         if (page.more !== undefined)
           expectEqual(page.more, beyond > 0, `more after ${page.items.length} items from position ${at}`)
-        if (page.total !== undefined) expectEqual(page.total, total, 'the total')
+        expectTotal(page, total, 'the total')
       }
     },
   },

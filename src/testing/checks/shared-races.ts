@@ -242,7 +242,7 @@ export const sharedRaces: readonly Check[] = [
     id: 'races/create-given',
     title:
       'Exactly one of many concurrent create() calls with one number succeeds. The others are refused as ' +
-      "'duplicate'. Numbers that are assigned at the same time differ from it.",
+      "'duplicate'. Numbers that are assigned at the same time differ from that number.",
     on: 'orders',
     needs: ['create'],
     async run(stage) {
@@ -272,7 +272,7 @@ export const sharedRaces: readonly Check[] = [
   },
   {
     id: 'races/crowd',
-    title: 'Many concurrent calls of all kinds settle, without a deadlock.',
+    title: 'Many concurrent reads, lists and replaces settle, without a deadlock.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {

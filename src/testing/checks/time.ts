@@ -67,8 +67,8 @@ export const time: readonly Check[] = [
   {
     id: 'time/left',
     title:
-      'left() returns the remaining milliseconds. With enough time left, every method works. With none left, reads ' +
-      'and lists return or throw at once.',
+      'left() returns the remaining milliseconds. With enough time left, calls succeed. With none left, reads and ' +
+      'lists return or throw but do not hang, and the next call works.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {

@@ -12,7 +12,7 @@ import type { Stage } from '../stage.js'
 const unstorable = ['\0', 'a\0b', '\ud800', 'a\udc00', '\udfff\ud83d']
 
 /** Returns the strings if the adapter can create records, and an empty list otherwise. */
-const offers = (stage: Stage, texts: readonly string[]): readonly string[] => (stage.offers('create') ? texts : [])
+const ifCreates = (stage: Stage, texts: readonly string[]): readonly string[] => (stage.offers('create') ? texts : [])
 
 export const unstorables: readonly Check[] = [
   {
@@ -60,7 +60,8 @@ export const unstorables: readonly Check[] = [
     async run(stage) {
       const { adapter } = stage
       const known = stage.record().code as string
-      for (const near of offers(stage, ['\ufffd', 'a\ufffd', 'ab', `${known}\ufffd`])) await stage.create(parcel(near))
+      for (const near of ifCreates(stage, ['\ufffd', 'a\ufffd', 'ab', `${known}\ufffd`]))
+        await stage.create(parcel(near))
       for (const code of [...unstorable, `${known}\0`, `\0${known}`, `${known}\ud800`]) {
         const found = await stage.readAll([code, stage.key(stage.record())])
         expectThat(found[0] === undefined, 'undefined for a key without a record', found[0])
@@ -93,7 +94,7 @@ export const unstorables: readonly Check[] = [
       // A store that does not validate strings may change an invalid string into one of these
       // strings, for example when it encodes the string as UTF-8. A condition with the invalid
       // string must not match these records.
-      for (const [i, text] of offers(stage, ['\ufffd', 'a\ufffd', 'ab', '', 'a']).entries()) {
+      for (const [i, text] of ifCreates(stage, ['\ufffd', 'a\ufffd', 'ab', '', 'a']).entries()) {
         await stage.create(parcel(`near-${i}`, { label: text, note: text, tags: [text] }))
       }
       for (const value of [...unstorable, `${code}\0`, `${label}\0`, `${label}\ud800`, 'red\0']) {
@@ -155,7 +156,7 @@ export const unstorables: readonly Check[] = [
           expectEqual(
             await stage.attach(parent, 'C-0', 'other'),
             'stale',
-            `attach() with an old version to ${JSON.stringify(key)} as ${as}`,
+            `attach() with a wrong version to ${JSON.stringify(key)} as ${as}`,
           )
           const answer = await stage.attach(parent, 'C-0')
           const refused = isRefused(answer)

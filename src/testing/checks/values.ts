@@ -6,8 +6,8 @@ import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
 /**
- * Creates each record and reads it back, by key and from the list. A store may refuse a value that
- * it can't store, but must not change it.
+ * Creates and replaces each record, and reads it back, by key and from the list. A store may refuse
+ * a value that it can't store, but must not change it.
  */
 async function survive(stage: Stage, variants: readonly Row[]): Promise<void> {
   for (const [i, members] of variants.entries()) {
@@ -148,7 +148,7 @@ export const values: readonly Check[] = [
   survival('booleans', 'false is different from null', [{ urgent: false }, { urgent: true }]),
   survival(
     'date-times',
-    'date-times with seven fractional digits, in every year',
+    'date-times with seven fractional digits, from the year 1 to the year 9999',
     dateTimes.map((text) => ({ collected: text })),
   ),
   survival('arrays', 'lists: empty, in their order, with repeated items and with items that look like separators', [

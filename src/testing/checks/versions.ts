@@ -39,7 +39,7 @@ export const versions: readonly Check[] = [
         expectEqual(
           again.map(({ version }) => version),
           first.map(({ version }) => version),
-          'the versions of a second list',
+          'the versions of a later list',
         )
       }
     },

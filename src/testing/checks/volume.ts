@@ -9,7 +9,7 @@ const atOnce = 100
 export const volume: readonly Check[] = [
   {
     id: 'volume/none',
-    title: 'An empty store gives empty lists and totals of 0 in any order, and a record can be created in it.',
+    title: 'An empty store gives empty lists with a total of 0, and a record can be created in it.',
     on: 'any',
     needs: ['remove', 'create'],
     async run(stage) {

@@ -53,7 +53,7 @@ describe.each([
     expect(recordOf(adapter, 1)).toMatchObject({ numero: 1 })
   })
 
-  it('HDR-3: attach and detach check first that the record exists, and then its version', () => {
+  it('HDR-3: attach compares versions only if the record exists, and detach only if it is attached', () => {
     const adapter = filled()
     expect(adapter.attach(parent, 1, 'other', call)).toBe('stale')
     expect(adapter.attach(parent, 9, 'other', call)).toBe('absent')
@@ -63,7 +63,7 @@ describe.each([
     expect(adapter.detach(parent, 1, versionOf(adapter, 1), call)).toBe('detached')
   })
 
-  it('PATH-7: a create below a parent attaches the new record in the same step', () => {
+  it('PATH-7: a create below a parent attaches the new record; a refused create attaches nothing', () => {
     const adapter = filled()
     adapter.create({ numero: 8, peso: 0 }, callOf({ attachTo: parent }))
     expect(attached(adapter, parent)).toEqual([8])
@@ -188,7 +188,7 @@ describe('an association that is stored apart from the records', () => {
     expect([attached(adapter, cartera), attached(adapter, other)]).toEqual([[2, 1], [1]])
   })
 
-  it('PATH-7: does not change the record or its version, and survives a replace', () => {
+  it('PATH-7: does not change the version of the record, and survives a replace', () => {
     const adapter = filled()
     const before = versionOf(adapter, 1)
     adapter.attach(cartera, 1, undefined, call)
@@ -199,7 +199,7 @@ describe('an association that is stored apart from the records', () => {
     expect(attached(adapter, cartera)).toEqual([1, 2])
   })
 
-  it('QUERY-1, QUERY-3: filters and searches only attached records', () => {
+  it('QUERY-1, QUERY-3: filters and searches below the parent find only attached records', () => {
     const records = Array.from(
       { length: 100 },
       (_, i): Pieza => ({ numero: i + 1, lote: i % 2 ? 'a' : 'b', peso: i < 60 ? 1 : 2 }),
@@ -213,7 +213,8 @@ describe('an association that is stored apart from the records', () => {
     expect(numbers({ where: [{ field: 'lote', op: 'eq', value: 'a' }] })).toEqual([2, 4])
     expect(numbers({ where: [{ field: 'numero', op: 'eq', value: 3 }] })).toEqual([])
     expect(numbers({ search: 'a' })).toEqual([2, 4])
-    // Now only two records match each of these conditions: fewer than the three attached records.
+    // Only two records match each of the following conditions: fewer than the three attached
+    // records.
     for (const numero of [4, 6]) adapter.replace(numero, { numero, lote: 'raro' }, undefined, call)
     expect(numbers({ search: 'raro' })).toEqual([4])
     expect(numbers({ where: [{ field: 'lote', op: 'eq', value: 'raro' }] })).toEqual([4])

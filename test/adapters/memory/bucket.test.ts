@@ -39,7 +39,7 @@ describe('Bucket', () => {
     expect(bucket.inOrder(order('f1'))).not.toBe(second)
   })
 
-  it('updates its cached sort orders when a record changes', () => {
+  it('updates its cached sort orders when a record is replaced, added or deleted', () => {
     const bucket = filled()
     const list = bucket.inOrder(order('a'))
     const [entry] = list

@@ -65,14 +65,14 @@ describe('entryOf', () => {
     )
   })
 
-  it('copies the objects inside a frozen object, because they may still change', () => {
+  it('copies the objects inside a frozen object, because they can still change', () => {
     const inner = { count: 1 }
     const value = kept({ part: Object.freeze({ inner }) })
     inner.count = 2
     expect(value).toEqual({ part: { inner: { count: 1 } } })
   })
 
-  it('reports correctly whether a record is deeply frozen, also if it shares members with the previous record', () => {
+  it('marks a record as deeply frozen only if it is, also if it shares members with the previous record', () => {
     fc.assert(
       fc.property(rows, rows, (row, changes) => {
         const old = stored(row)

@@ -113,7 +113,7 @@ describe('orderOf', () => {
     expect(orderOf(sort, key).name).toBe(order.name)
   })
 
-  it('QUERY-2: compiles sort terms that are not frozen each time', () => {
+  it('QUERY-2: compiles sort terms again on each call if they are not deeply frozen', () => {
     const path = ['a']
     for (const sort of [
       [term('a')],

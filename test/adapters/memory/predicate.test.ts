@@ -34,7 +34,7 @@ describe('rangeOf', () => {
 })
 
 describe('isRange', () => {
-  it('QUERY-1: is true for comparisons and null tests, because their matches are adjacent in an ordered list', () => {
+  it('QUERY-1: is true for null tests and comparisons with a value, not for in, contains and null values', () => {
     const of = (op: string, given: unknown) => isRange({ field: 'm', path: ['m'], op, value: given } as Condition)
     expect([of('eq', 1), of('lt', 1), of('null', true)]).toEqual([true, true, true])
     expect([of('in', [1]), of('contains', 1), of('eq', null)]).toEqual([false, false, false])
@@ -51,7 +51,7 @@ describe('testOf', () => {
     expect([test({ m: null }), test({})]).toEqual([false, false])
   })
 
-  it('QUERY-1: `in` with many values takes constant time per record', () => {
+  it('QUERY-1: `in` with 30,000 values tests 30,000 records in less than 0.5 s', () => {
     const codes = Array.from({ length: 30_000 }, (_, i) => `codigo-${i}`)
     const started = cpuTime()
     const test = testOf({ field: 'm', path: ['m'], op: 'in', value: codes })

@@ -8,7 +8,7 @@ for (const [type, first] of [
   ['integer', /^1$/],
   ['string', /^[\da-f-]{36}$/],
 ] as const) {
-  it(`REP-8: a readOnly key is assigned by the store, like a column with a default (${type})`, async () => {
+  it(`REP-8: the memory adapter assigns a readOnly key (${type})`, async () => {
     const orders = defineResource({
       collection: 'orders',
       key: 'id',

@@ -17,8 +17,8 @@ const sorts = [
 ]
 
 /**
- * Each member except the key has only a few values, one of which is null. So many records have
- * equal values in all members of a sort order, and only the key orders them.
+ * Each member except the key has only a few values, one of which is null. Therefore many records
+ * are equal in all members to sort by except the key.
  */
 const piece = (numero: number): Pieza => ({
   numero,
@@ -31,8 +31,8 @@ const positionOf = (value: Pieza, sort: string): readonly (Scalar | null)[] =>
   sort.split(',').map((field) => (get(value, field.replace('-', '').split('.')) ?? null) as Scalar | null)
 
 /**
- * Reads page after page, each from the position of the previous one. Returns the numbers of all
- * records, in the order of the list. `between` runs after each page.
+ * Reads page after page, each from the position where the previous page ended. Returns the `numero`
+ * of each record that was read, in the order of the list. `between` runs between two pages.
  */
 function walk(
   adapter: MemoryAdapter<Pieza, number>,
@@ -127,7 +127,7 @@ describe('keyset pagination', () => {
     ])
   })
 
-  it('QUERY-7: a page at a position examines its own records and O(log n) others, at any depth', () => {
+  it('QUERY-7: a page at a position examines its own records and O(log n) others', () => {
     const count = 10_000
     const adapter = memoryAdapter(piezas, { records: Array.from({ length: count }, (_, i) => piece(i + 1)) })
     adapter.list(listRequest({ sort: '-peso,-numero' }), call)

@@ -12,7 +12,7 @@ function created<T>(answer: { readonly created: Stored<T> } | object): Stored<T>
 }
 
 describe('memoryAdapter', () => {
-  it('is an adapter with the record and key types of the definition and with every method', () => {
+  it('has the record and key types of the definition, and exactly the expected members', () => {
     const adapter = memoryAdapter(rutas)
     expectTypeOf(adapter).toExtend<
       Omit<
@@ -34,7 +34,7 @@ describe('memoryAdapter', () => {
     ])
   })
 
-  it('throws if the records or the unique members do not match the definition', () => {
+  it('throws if records repeat or lack a key, or if a unique member is not declared', () => {
     expect(() => memoryAdapter(piezas, { records: [{ numero: 1 }, { numero: 1 }] })).toThrow(ConfigurationError)
     expect(() => memoryAdapter(rutas, { records: [{ zona: 'n' } as { zona: string; dia: number }] })).toThrow(
       /has a missing value, or one of the wrong type, in: zona, dia/,
@@ -211,7 +211,7 @@ describe('create', () => {
     expect(adapter.create({ zona: 'a', dia: 1 }, call)).toEqual({ refused: 'duplicate', members: ['zona', 'dia'] })
   })
 
-  it('refuses a record without its key', () => {
+  it('refuses a record that lacks a part of its key', () => {
     const adapter = memoryAdapter(rutas)
     expect(adapter.create({ zona: 'a' } as { zona: string; dia: number }, call)).toEqual({
       refused: 'rule',
@@ -238,7 +238,7 @@ describe('create', () => {
     expect(adapter.create({ numero: 6, lote: 'a', destino: { cp: 1 } }, call)).toHaveProperty('created')
   })
 
-  it('lets onCreate and onUpdate set members, except those of the key and the scope', () => {
+  it('lets onCreate and onUpdate set members, but not those of the scope; onUpdate cannot change the key', () => {
     const adapter = memoryAdapter(piezas, {
       onCreate: (value) => ({ ...value, lote: `n${value.numero}`, inquilino: 'x' }),
       onUpdate: (value, current) => ({ ...value, numero: 99, inquilino: 'x', peso: (current.peso ?? 0) + 1 }),
@@ -351,7 +351,7 @@ describe('scope', () => {
     expect(shared().create({ numero: 2 }, mine)).toEqual({ refused: 'duplicate', members: ['numero'] })
   })
 
-  it('attach and detach cannot move a record out of it', () => {
+  it('attach, detach and a create below a parent cannot put a record outside it', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1, clienteId: 5 }] })
     const client = callOf({ scope: { clienteId: 5 } })
     expect(adapter.attach({ collection: 'clientes', key: 6, as: 'piezas' }, 1, undefined, client)).toEqual({

@@ -1,6 +1,6 @@
 /**
- * VERB-13 over a real server. After the commit of a change, and before the reads that the response
- * needs, the database becomes unreachable or a table is locked.
+ * VERB-13 over a real server. The change is committed, but the reads that the response needs fail:
+ * the database has become unreachable, or the linked table is locked.
  */
 import express from 'express'
 import pg from 'pg'
@@ -14,7 +14,7 @@ import { clientes, contratos } from './linked.js'
 
 const timeout = 3_000
 
-describe('VERB-13: the response to a committed change is a success without a body', () => {
+describe('VERB-13: if the reads after a commit fail, the response is a success without a body', () => {
   let place: Place
   let proxy: TcpProxy
   let pool: pg.Pool

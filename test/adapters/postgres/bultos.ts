@@ -1,6 +1,6 @@
 /**
- * The resource for the tests that simulate failures of PostgreSQL, and calls with a time limit like
- * those of requests.
+ * Helpers for tests of failures and transactions in PostgreSQL: a resource, and calls with a time
+ * limit like those of requests.
  */
 import { expect } from 'vitest'
 import type { AdapterCall } from '../../../src/adapters/contract.js'
@@ -60,8 +60,8 @@ export const tried = (answer: unknown): Promise<unknown> => Promise.resolve(answ
 const secrets = /SELECT|INSERT|UPDATE|bultos|buzon|pg_|postgres|secreto|ECONN|terminat|password/i
 
 /**
- * Resolves with the 503 error with which a call rejects. Fails if the message for clients reveals
- * anything about the database.
+ * Resolves with the 503 error with which a call rejects. Fails if the message for clients contains
+ * SQL or a name from the database.
  */
 export async function refusedWith(answer: unknown): Promise<Unavailable> {
   const failure = await Promise.resolve(answer).then(

@@ -37,7 +37,7 @@ const running = (like = '%lentos%') =>
   ])
 
 describe('a client that disconnects', () => {
-  it('cancels its read and nothing else, and the pool can use the connection again', async () => {
+  it('cancels its read, and the pool can use the connection again', async () => {
     const one = new pg.Pool({ connectionString: url, max: 1 })
     const store = lentos(one)
     const pidOf = async () => (await one.query('SELECT pg_backend_pid() AS pid')).rows[0].pid
@@ -60,7 +60,7 @@ describe('a client that disconnects', () => {
     await one.end()
   })
 
-  it('cancels its read on a single client too, and the next read succeeds', async () => {
+  it('cancels its read on a pg.Client too, and the next read succeeds', async () => {
     const client = new pg.Client(url)
     await client.connect()
     const store = lentos(client)
@@ -85,7 +85,7 @@ describe('a client that disconnects', () => {
     let others = 0
     const innocent = async (n: number) => {
       for (let i = 0; going; i++) {
-        // This read takes some time, so that a cancel meant for another request could hit it.
+        // A cancel that is meant for another request could hit this read.
         expect(await store.read([`quick${(i % 20) + 1}`], call)).toMatchObject([{ value: { n: 0 } }])
         expect(await writes.create({ id: `i${n}-${i}` }, call)).toMatchObject({ created: {} })
         expect(await hooked.replace(`i${n}-${i}`, { id: `i${n}-${i}`, n: 1 }, undefined, call)).toMatchObject({
@@ -114,7 +114,7 @@ describe('a client that disconnects', () => {
     await until(() => [pool.totalCount === pool.idleCount, pool.waitingCount]).toEqual([true, 0])
   })
 
-  it('stops its statement even if the cancel arrives before the statement', async () => {
+  it('stops its statement even if it disconnects at about the moment when the statement is sent', async () => {
     const store = lentos()
     await store.ready()
     for (let i = 0; i < 40; i++) {
@@ -128,7 +128,7 @@ describe('a client that disconnects', () => {
     await until(() => pool.totalCount === pool.idleCount).toBe(true)
   })
 
-  it('if its cancel is still pending, the pool removes the connection', async () => {
+  it('if its read ends while its cancel is pending, the pool removes the connection', async () => {
     const { hostname: host, port } = new URL(place.url)
     const proxy = await startProxy({ host, port: Number(port || 5432) })
     const one = new pg.Pool({ connectionString: proxy.through(url), max: 1 })
@@ -152,8 +152,10 @@ describe('a client that disconnects', () => {
     await one.end()
     await proxy.close()
   })
+})
 
-  it('does not stop a write, because the signal of a write aborts only at the time limit', async () => {
+describe('a write that waits for a lock', () => {
+  it('fails at its time limit or at its statementTimeout, and changes nothing', async () => {
     await place.sql(`INSERT INTO bultos VALUES ('held', 1)`)
     const holder = new pg.Client(url)
     await holder.connect()
@@ -176,7 +178,7 @@ describe('a client that disconnects', () => {
 })
 
 describe('after calls have ended', () => {
-  it('a shared signal has no listeners, and a connection has one', async () => {
+  it('a shared signal has no listeners, and a connection has one for "error"', async () => {
     const warnings: Error[] = []
     const onProcessWarning = (warning: Error) => void warnings.push(warning)
     process.on('warning', onProcessWarning)

@@ -1,6 +1,6 @@
 /**
  * The diagnostics channels of the adapter. `pool-wait` reports waits for a connection, and
- * `slow-list` reports slow lists and names their filters without an index.
+ * `slow-list` reports slow lists, with their filters and the tables that they read whole.
  */
 import { channel, tracingChannel } from 'node:diagnostics_channel'
 import pg from 'pg'
@@ -131,7 +131,7 @@ describe('the channel slow-list', () => {
     return messages
   }
 
-  it('names filters without an index, and warns once per statement', async () => {
+  it('names the filters, and the table if it is read whole; then it also warns, once per statement', async () => {
     const messages = subscribe()
     const onWarning = vi.fn()
     const adapter = over(3, { onWarning })
@@ -166,7 +166,7 @@ describe('the channel slow-list', () => {
     expect(String(onWarning.mock.calls)).not.toMatch(/l7|l8/)
   })
 
-  it('does not include the wait for a connection, and ignores a warning function that throws', async () => {
+  it('does not count the wait for a connection, and an error of the warning function is only logged', async () => {
     const messages = subscribe()
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     undo.push(() => log.mockRestore())

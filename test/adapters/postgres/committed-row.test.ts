@@ -40,7 +40,7 @@ const afterwards: Record<string, string> = {
   'a deferred trigger': `
     CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF pg_trigger_depth() = 1 THEN ${stamp}; END IF; RETURN NULL; END $$;
     CREATE CONSTRAINT TRIGGER sella AFTER INSERT OR UPDATE ON actas DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION sella()`,
-  'a rule': `${book}
+  'a rule ON INSERT': `${book}
     CREATE RULE anota AS ON INSERT TO actas DO ALSO INSERT INTO libro VALUES (NEW.id)`,
   'a self-referencing foreign key with ON UPDATE CASCADE': `
     ALTER TABLE actas ADD UNIQUE (texto), ADD FOREIGN KEY (sello) REFERENCES actas (texto) ON UPDATE CASCADE;
@@ -95,7 +95,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
   }
 
   for (const [name, ddl] of Object.entries(afterwards)) {
-    it(`HDR-8: the responses to POST, PUT and PATCH have the body and tag of the row after ${name}`, async () => {
+    it(`HDR-8: POST, PUT and PATCH respond with the committed row and its tag if the table has ${name}`, async () => {
       await store.sql(ddl)
       for (const version of [{ column: 'version', soleWriter: true }, 'xmin'] as const) {
         await store.sql(`DELETE FROM actas WHERE id = 'b'`)
@@ -186,7 +186,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     },
   )
 
-  it('ERR-2: the response to a violation of a deferred constraint is a 422 that names the member', async () => {
+  it('ERR-2: the response to an error of a deferred constraint trigger is a 422 that names the member', async () => {
     await store.sql(`
       CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         IF NEW.texto = 'mal' THEN RAISE EXCEPTION 'secreto' USING ERRCODE = '23514', TABLE = 'actas', COLUMN = 'texto'; END IF; RETURN NULL; END $$;

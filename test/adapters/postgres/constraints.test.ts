@@ -135,7 +135,7 @@ describe.each(stores)('ERR-2: violations of constraints become refusals that nam
     expect((await adapter.read([5], call))[0]?.value).not.toHaveProperty('clase')
   })
 
-  it('the scope is part of every statement, and is set on created records', async () => {
+  it('the scope limits reads, lists and writes, and is set on created and replaced records', async () => {
     const mine = callOf({ scope: { clase: 'mia' } })
     expect(await adapter.create({ id: 10, nombre: 'Diez' }, mine)).toMatchObject({
       created: { value: { clase: 'mia' } },

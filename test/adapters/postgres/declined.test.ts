@@ -1,6 +1,6 @@
 /**
- * Writes that the database ignores without an error, because a trigger returns NULL, and other
- * special cases of reads and writes.
+ * Writes that a trigger suppresses without an error, by returning NULL, and other special cases of
+ * reads and writes.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresAdapter, postgresAdapter, type SqlClient } from '../../../src/adapters/postgres/index.js'
@@ -51,7 +51,7 @@ describe.each(stores)('reads and writes, on $name', ({ open }) => {
   })
   afterAll(() => store.close())
 
-  it('a write that a trigger ignores is refused at once, with and without a version', async () => {
+  it('a write that a trigger suppresses is refused after few statements, with and without a version', async () => {
     const { version } = (await adapter.read([1], call))[0] as { version: string }
     await store.sql('ALTER TABLE notas ENABLE TRIGGER calla')
     asked = 0

@@ -1,7 +1,8 @@
 /**
  * Tables that Citus distributes. These tests do not need Citus. They create only its catalog table
  * (`citus/catalog.ts`), so that the adapter sends the statements that it would send to Citus. Then
- * they check the query trees of these statements by the rules of its planner (`citus/rules.ts`).
+ * they check the query trees of these statements by the rules of Citus's planner
+ * (`citus/rules.ts`).
  */
 import fc from 'fast-check'
 import pg from 'pg'
@@ -120,7 +121,7 @@ describe('the statements for distributed tables', () => {
   }
 
   it.skipIf(!hasTrees).each([
-    ['with members of every kind', (client: pg.Pool) => postgresAdapter(client, { ...options, resource: piezas }), 30],
+    ['with members of many kinds', (client: pg.Pool) => postgresAdapter(client, { ...options, resource: piezas }), 30],
     [
       'with a composite key whose last part the adapter assigns',
       (client: pg.Pool) => postgresAdapter(client, { table: 'bultos', version, resource: bultos }),
@@ -314,7 +315,7 @@ describe('ready() on a distributed table', () => {
     await adapter.ready(new Set())
   })
 
-  it('accepts an ordinary table with the same options on the same server', async () => {
+  it('accepts xmin as the version of an ordinary table on the same server', async () => {
     await postgresAdapter(pool, {
       table: 'ajenas',
       version: 'xmin',
@@ -377,13 +378,13 @@ describe('tableDdl with the option "distributed"', () => {
 })
 
 describe('errors from other servers of a Citus cluster', () => {
-  it('XX000 from a remote command counts as a lost connection; XX000 from this server is an error', () => {
+  it('XX000 from a remote command counts as a lost connection; XX000 from this server does not', () => {
     expect(failureKind(failure({ ...remote, code: 'XX000' }))).toBe('lost')
     expect(failureKind(failure({ severity: 'ERROR', code: 'XX000', routine: 'elog_finish' }))).toBe('other')
     expect(failureKind(failure({ ...remote, code: '23505' }))).toBe('refused')
   })
 
-  it('ERR-1: if a write fails with a remote XX000, the response is 503 with an unknown outcome', async () => {
+  it('ERR-1: if a write fails with a remote XX000, the error is a 503 with an unknown outcome', async () => {
     const table = { table: 'bultos', version, resource: bultos }
     const writing = postgresAdapter(failing(/^UPDATE/, { code: 'XX000' }), table)
     await pool.query('INSERT INTO bultos (pieza, n) VALUES (77, 1)')
@@ -426,7 +427,7 @@ describe('errors from other servers of a Citus cluster', () => {
       [],
     ],
   ] as const)(
-    'ERR-2: the refusal for %s names the member, although the message has the shard number: %s',
+    'ERR-2: the refusal for %s has the right kind and members, although the message names a shard: %s',
     async (code, message, refused, members) => {
       const adapter = postgresAdapter(failing(/INSERT INTO "piezas"/, { code, message }), {
         ...options,
@@ -436,7 +437,7 @@ describe('errors from other servers of a Citus cluster', () => {
     },
   )
 
-  it('every name that Citus gives to a shard is recognized (property)', async () => {
+  it('shard names: a short one is mapped back, a truncated one never to an unrelated name (property)', async () => {
     const { inCatalogNames } = await import('../../../src/adapters/postgres/writes/shard-names.js')
     const relation = (names: readonly string[]) =>
       ({

@@ -1,6 +1,6 @@
 /**
- * Runs random schedules of events. Every event that a driver emits has a listener, and every
- * response states the true outcome. `emitted.long.test.ts` tests the single cases.
+ * Runs random schedules of calls and connection events. No error is left uncaught, and every
+ * response states the true outcome. `emitted.long.test.ts` tests single cases.
  */
 import fc from 'fast-check'
 import pg from 'pg'
@@ -41,8 +41,8 @@ const fatal = () =>
 const notice = (routine: string) => ({ severity: 'WARNING', code: '01000', message: 'a warning', routine })
 
 /**
- * Events of a connection. A connection that is still being opened ends only by the events that
- * close its socket.
+ * Events of a connection. A connection that is still being opened gets only the notices and the
+ * events that close its socket.
  */
 const events = {
   'a FATAL error': (client: Inner) => client.connection.emit('errorMessage', fatal()),

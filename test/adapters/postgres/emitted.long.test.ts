@@ -1,6 +1,6 @@
 /**
- * Every event that a driver emits has a listener. Without a listener, an `error` event would end
- * the process.
+ * Every `error` event that a driver emits has a listener. Without one, the event would end the
+ * process.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -83,7 +83,7 @@ describe('a connection that ends while the pool hands it out', () => {
     await sent
   })
 
-  it("is replaced if the service's own function has released it, and the response states the true outcome", async () => {
+  it("leads to a warning if the service's own function has released it, and the create succeeds", async () => {
     const warnings: string[] = []
     const two = new pg.Pool({ connectionString: proxy.through(place.url), max: 2 })
     const store = bultosIn(two, {

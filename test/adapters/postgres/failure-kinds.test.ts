@@ -1,6 +1,6 @@
 /**
- * The adapter classifies failures even if the client reports less than `pg` does, or if the
- * messages of the database differ from those of PostgreSQL.
+ * The adapter classifies failures even if the client reports less than `pg` does, such as only the
+ * message and the code.
  */
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
@@ -44,7 +44,7 @@ describe('kinds of failures', () => {
     expect(stateOf(failure({ code: 'ECONNRESET' }))).toBeUndefined()
   })
 
-  it('refusals are recognized even if the client reports only the code of an error', async () => {
+  it('refusals are recognized even if the client reports only the message and the code of an error', async () => {
     await using place = await freshSchema()
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })
     await place.sql(`

@@ -1,6 +1,6 @@
 /**
- * Under load, requests that have started are completed before others start. So their later reads do
- * not queue behind the first reads of all other requests.
+ * Under load, requests that have started take precedence, so that their later reads do not queue
+ * behind the first reads of all other requests.
  */
 import { Agent, request } from 'node:http'
 import express from 'express'
@@ -82,7 +82,7 @@ describe.each(Object.entries(stores))('300 concurrent requests over %s', (_name,
     )
     agent.destroy()
     expect(statuses.filter((status) => status !== 200)).toEqual([])
-    // While a request reads its link, each connection may have started one other request. If reads
+    // While a request reads its link, each connection can have started one other request. If reads
     // ran in the order of arrival, nearly all requests would be in progress at the same time.
     expect(peak).toBeLessThanOrEqual(2 * places + 2)
     await service.close()

@@ -1,4 +1,4 @@
-/** The optimized paths give the same results as the general ones. */
+/** The adapter's optimized paths through `pg` give the same results as the general ones. */
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import pg from 'pg'
@@ -59,7 +59,9 @@ const over = (client: Parameters<typeof postgresAdapter>[0], more = {}) =>
     rest: 'resto',
     ...more,
   })
-/** An adapter over a client without optimizations, which reads columns by name. */
+/**
+ * An adapter over a client for which there are no optimizations, so that it reads columns by name.
+ */
 const plain = () => over({ query: (text: string, values?: unknown[]) => pool.query(text, values) })
 
 function frozen<T>(value: T): T {
@@ -143,7 +145,7 @@ describe('the optimized paths through `pg`', () => {
     )
   })
 
-  it('are used only with clients that support them: a pipelining client gets ordinary statements', async () => {
+  it('do not break reads through a client with the option pipeline', async () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('a', 1)`)
     const client = new pg.Client({ connectionString: place.url, pipeline: true } as pg.ClientConfig)
     await client.connect()
@@ -198,7 +200,7 @@ describe('the optimized paths through `pg`', () => {
     expect(rows).toBeGreaterThanOrEqual(3)
   })
 
-  it('fail at once if a function that wraps all queries throws', async () => {
+  it('fail, and do not hang, if a function that wraps queries throws', async () => {
     class Failing extends pg.Client {
       // biome-ignore lint/suspicious/noExplicitAny: wrappers override the method like this
       override async query(given: any, ...more: any[]): Promise<any> {
@@ -260,7 +262,7 @@ describe('a repeated list request', () => {
 })
 
 describe('a signal that is created lazily', () => {
-  it('is not created for quick statements, and cancels slow statements', async () => {
+  it('is not created for each quick statement, and cancels slow statements', async () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('quick', 0), ('slow', 60)`)
     const leaving = new AbortController()
     let asked = 0

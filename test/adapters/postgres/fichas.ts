@@ -52,7 +52,8 @@ const adapterOver = (options: Options, client: PostgresClient) =>
   })
 
 /**
- * Removes the adapter's own limit, so that all resources over a client share one limit.
+ * Removes the adapter's own limit for cached rows, so that all resources over a client share one
+ * limit.
  */
 export const sharing = { keepRows: undefined } as unknown as Options
 
@@ -64,8 +65,8 @@ export const read = async (adapter: Over, id = 'f1') => (await adapter.read([id]
 export const listed = (adapter: Over) => adapter.list(listRequest({ sort: 'n,id' }), call)
 
 /**
- * Resolves when rows are cached. This takes several requests, because the adapter queries the
- * catalog along with the first ones. Then the clock is stopped, so that the catalog result stays
+ * Repeats a list until rows are cached. This takes several requests, because the adapter queries
+ * the catalog along with the first ones. Then stops the clock, so that the catalog result stays
  * valid however slow the test is.
  */
 export async function warm(adapter: Over): Promise<void> {

@@ -7,10 +7,11 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
-const room = fileURLToPath(new URL('../../../src/adapters/postgres', import.meta.url))
+const root = fileURLToPath(new URL('../../../src/adapters/postgres', import.meta.url))
 
 /**
- * The folders, from the lowest layer to the highest. `.` stands for the files outside of folders.
+ * The folders, from the lowest layer to the highest. `unfit.ts` is a layer of its own, and `.`
+ * stands for the other files outside of folders.
  */
 const folders = [
   'unfit.ts',
@@ -29,14 +30,14 @@ const folders = [
   '.',
 ]
 
-const files = readdirSync(room, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
 
 const folderOf = (path: string): string => (path === 'unfit.ts' ? path : dirname(path))
 
-/** The files of the adapter that this file imports. */
+/** The files of the adapter that the file at `path` imports. */
 const importsOf = (path: string): string[] =>
-  [...readFileSync(join(room, path), 'utf8').matchAll(/^(?:import|export)\s[^'"]*?from\s+'(\.[^']+)\.js'/gms)]
-    .map(([, name]) => `${relative(room, join(room, dirname(path), name as string))}.ts`)
+  [...readFileSync(join(root, path), 'utf8').matchAll(/^(?:import|export)\s[^'"]*?from\s+'(\.[^']+)\.js'/gms)]
+    .map(([, name]) => `${relative(root, join(root, dirname(path), name as string))}.ts`)
     .filter((target) => !target.startsWith('..'))
 
 describe('the folders of the adapter', () => {

@@ -52,7 +52,7 @@ const poolOf = (max: number, more: pg.PoolConfig = {}) =>
     ...more,
   } as pg.PoolConfig)
 
-/** Opens as many connections as the pool may have, and leaves them idle. */
+/** Opens as many connections as the pool allows, and leaves them idle. */
 async function fill(own = pool): Promise<void> {
   const clients = await Promise.all(Array.from({ length: own.options.max }, () => own.connect()))
   for (const client of clients) client.release()
@@ -131,7 +131,7 @@ describe('half-open connections of a pool', () => {
     await two.end()
   })
 
-  it('delay a statement by the statement timeout, not by the time limit of the request', async () => {
+  it('delay a statement for less than the time limit of the request, if there is a statement timeout', async () => {
     const two = poolOf(2)
     const limits = { statementTimeout: 200 }
     const plain = bultosIn(two, limits)

@@ -310,7 +310,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     'throw an error',
     'throw a problem',
   ] as const
-  it('HDR-8, VERB-13: for any SQL, a 2xx response has the committed row, and a 500 is reported (property)', async () => {
+  it('HDR-8, VERB-13: for random SQL, a 2xx response has the committed row; a 500 is reported (property)', async () => {
     let script: readonly string[] = []
     const { send, close, failures } = await service(async (tx, change) => {
       for (const part of script) {
@@ -359,7 +359,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await close()
   })
 
-  it('if the function waits on another connection for its own transaction, it gets 503 and the error says so', async () => {
+  it('if the function waits on another connection for its transaction, the error of the 503 says so', async () => {
     const { send, close, failures } = await service(
       async (_tx, change) => {
         await change.apply()

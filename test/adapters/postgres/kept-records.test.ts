@@ -44,7 +44,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     bultosIn(client, { idempotency, onWarning: (message) => void warnings.push(message), ...options })
   const rows = (id: string) => place.sql(`SELECT id, n FROM bultos WHERE id = $1`, [id])
 
-  it('a call without a key stores nothing, and does not query the table', async () => {
+  it('a call without a key stores nothing and recalls nothing', async () => {
     await store().create({ id: 'plain', n: 1 }, callOf())
     expect(await place.sql('SELECT * FROM claves')).toEqual([])
     expect(await store().recall?.(callOf())).toBeUndefined()
@@ -73,7 +73,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(await rows('lost')).toHaveLength(1)
   })
 
-  it('losing the connection between insert and commit leaves neither record nor key', async () => {
+  it('if the connection is lost between insert and commit, repeated creates make exactly one record', async () => {
     const call = keyed()
     const over = store({}, through)
     await over.recall?.(call)
@@ -231,7 +231,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(left?.left).toBeLessThanOrEqual(3_600)
   })
 
-  it('expired keys are removed, except locked ones, and no request waits for this', async () => {
+  it('each create leads to the removal of up to 1,000 expired keys, except locked ones', async () => {
     await place.sql(
       `INSERT INTO claves SELECT 'old-' || i, 'f', '{}', '', now() - interval '1 day' FROM ` +
         'generate_series(1, 1500) AS i',
@@ -300,7 +300,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(await whole.create({ id: 'own' }, keyed(call.idempotency.id, 'g'))).toBe('mismatched')
   })
 
-  it('with serializable transactions, an equal create gets the same result', async () => {
+  it('with serializable transactions, equal creates get the same result or "running"', async () => {
     const strict = new pg.Pool({
       connectionString: place.url,
       max: 6,
@@ -350,7 +350,7 @@ describe('VERB-12: ready() and the table of idempotency keys', () => {
       /there is no table "claves" for "idempotency"\. Create it: CREATE TABLE IF NOT EXISTS "claves" \( id text/,
     ],
     [
-      'no column',
+      'no column "version"',
       'CREATE TABLE claves (id text PRIMARY KEY, fingerprint text, record text, expires_at timestamptz)',
       /lacks the column "version" or has it with another type/,
     ],
@@ -365,7 +365,7 @@ describe('VERB-12: ready() and the table of idempotency keys', () => {
         "CREATE UNIQUE INDEX ON claves (id) WHERE version > ''",
       /has no unique index on "id"/,
     ],
-  ])('reports an error and says how to fix it: %s', async (_, statements, message) => {
+  ])('reports what is wrong with the table: %s', async (_, statements, message) => {
     await place.sql(statements)
     const failure = await tried(bultosIn(pool, { idempotency }).ready())
     expect(failure).toBeInstanceOf(ConfigurationError)
@@ -395,7 +395,7 @@ describe('VERB-12: ready() and the table of idempotency keys', () => {
 })
 
 describe('VERB-12: idempotency keys on PGlite', () => {
-  it('equal creates wait for the only connection, and get the same result; a record round-trips exactly', async () => {
+  it('equal creates get the same result, also in a transaction of the caller', async () => {
     const { client: db, release } = await lentPglite()
     await db.exec(tables)
     const store = bultosIn(db, { idempotency, version: 'xmin' })

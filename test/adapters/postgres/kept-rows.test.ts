@@ -1,6 +1,6 @@
 /**
  * The adapter caches rows by key and version. It does so only if the catalog proves that rows with
- * the same version are equal.
+ * the same key and version are equal.
  */
 import pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -54,7 +54,7 @@ describeWithCaches('a row with an unchanged version', () => {
     expect((await adapter.list(listRequest({ sort: '-a,-id' }), callOf({ scope: { a: 'a' } }))).items.at(-1)).toBe(one)
   })
 
-  it('needs only its key and version to be read by a list, after most rows of earlier lists were cached', async () => {
+  it('is read by a list only as key and version, after most rows of earlier lists were cached', async () => {
     const adapter = over()
     await warm(adapter)
     await listOften(adapter)
@@ -70,7 +70,7 @@ describeWithCaches('a row with an unchanged version', () => {
     expect(await asked('id')).toEqual({ slim: [false], ids: ['f1', 'f2', 'f3'] })
   })
 
-  it('is read completely again, with its page, if a row of the page has changed', async () => {
+  it('is read completely again, with its page, if another row of the page has changed', async () => {
     const adapter = over()
     await warm(adapter)
     const fixed = <T>(value: T): T => freezeThroughout(value)
@@ -109,7 +109,7 @@ describeWithCaches('a row with an unchanged version', () => {
     expect((await asked()).page).toMatchObject({ total: 0, more: false, items: [] })
   })
 
-  it('is the same object as a link target, until the record changes', async () => {
+  it('is one object also where it is a link target, until the record changes', async () => {
     const adapter = over()
     await warm(adapter)
     const link: ShownLink = Object.freeze({ by: ['padreId'], adapter, members: ['b'] })
@@ -262,7 +262,7 @@ describeWithCaches('a row with an unchanged version', () => {
 describe('a row is not cached', () => {
   const without = `CREATE TABLE fichas (${columns}, ${uuid})`
   const cases: readonly (readonly [what: string, options: Options, ddl?: string])[] = [
-    ['if the version is xmin, which repeats after a failover', { version: 'xmin' }],
+    ['if the version is xmin, which can repeat after a failover', { version: 'xmin' }],
     ['if the version is an expression', { version: { expression: 'version' } }],
     [
       'if the version is from a sequence',
@@ -270,7 +270,7 @@ describe('a row is not cached', () => {
       `CREATE TABLE fichas (${columns}, version bigserial NOT NULL); ${trigger.replace('mueve()', 'cuenta()')}`,
     ],
     [
-      'if the next version may repeat',
+      'if the next version can repeat',
       { version: { column: 'version', soleWriter: true, next: 'coalesce(version, gen_random_uuid())' } },
     ],
     [

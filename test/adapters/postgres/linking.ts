@@ -1,5 +1,5 @@
 /**
- * Resources with links to tables of every kind, and a service that either joins the link targets or
+ * Resources with links to tables of many kinds, and a service that either joins the link targets or
  * reads each of them by a separate statement.
  */
 import express from 'express'
@@ -14,8 +14,8 @@ const whole = { type: 'integer' } as const
 const maybeWhole = { type: ['integer', 'null'] } as const
 
 /**
- * The caller. `duenyo` limits the caller to a scope. `hides` is the number of a link target that
- * the caller has no permission to see.
+ * The caller. `duenyo` limits the caller to a scope. `hides` is the key, or the key member
+ * `numero`, of the link targets that the caller has no permission to see.
  */
 export interface Asker {
   readonly duenyo?: string
@@ -79,7 +79,7 @@ const vistas = defineResource({
   key: 'id',
   schema: { type: 'object', required: ['id'], properties: { id: whole, nota: maybeText } },
 })
-/** A resource whose integer key may exceed the integers that a double represents exactly. */
+/** A resource whose integer key can exceed the integers that a double represents exactly. */
 const grandes = defineResource({
   collection: 'grandes',
   key: 'id',

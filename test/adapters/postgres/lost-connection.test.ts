@@ -42,7 +42,7 @@ describe('a connection of a pool that is lost during use', () => {
     await lost
   })
 
-  it('makes the outcome of a write unknown, and adds no listeners to other connections', async () => {
+  it('makes a write fail as unavailable, and adds no listener to the next connection', async () => {
     const adapter = postgresAdapter(pool, { ...options, onWarning: () => {} })
     const [found] = await adapter.read([1], call)
     const lost = proxy.loseReply('UPDATE')

@@ -1,6 +1,6 @@
 /**
- * Lost updates in special cases (HDR-3). Another session changes the row while a request compares,
- * reads or writes data other than the row itself.
+ * Lost updates in special cases (HDR-3), such as views, separate tables and computed members.
+ * Another session changes the row while a request writes it.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -98,7 +98,7 @@ describe('an update by another session', () => {
   const theirs = { a: 'a', b: 'otro', ruta: null }
 
   describe.each(views)('to a row of %s', (_, ddl) => {
-    it('is not lost during attach and detach by a member', async () => {
+    it('is not lost during attach and detach, if the association is in a member', async () => {
       await sessions.reset(tables + ddl)
       const adapter = adapterOf()
       const parent = { collection: 'rutas', key: 'r', as: 'piezas' }
@@ -201,7 +201,7 @@ describe('an update by another session', () => {
       )
     })
 
-    it('is not lost with a single client', async () => {
+    it('is not lost with a pg.Client instead of a pool', async () => {
       await sessions.reset(tables + ddl)
       const client = new pg.Client({ connectionString: String(sessions.pool.options.connectionString) })
       await client.connect()
@@ -322,7 +322,7 @@ describe('an update by another session', () => {
     await sessions.sql(`DROP ROLE ${role}`)
   })
 
-  it('to a view can be lost by a client without transactions, and ready() warns about this', async () => {
+  it('to a view could be lost with a client without transactions, so ready() warns, but not for a table', async () => {
     for (const [relation, warned] of [
       [views[0][1], 1],
       [table, 0],

@@ -1,6 +1,6 @@
 /**
- * A request never undoes an update by another session, except in the members that the request
- * itself writes. This applies to any kind of table, view, trigger and rule (HDR-3). Each test locks
+ * A write does not undo an update by another session, except in the members that the write itself
+ * sets (HDR-3). The tests cover many kinds of tables, views, triggers and rules. Each test locks
  * the row in one session, and sends a request.
  */
 import express from 'express'
@@ -47,8 +47,8 @@ const rules = `
   CREATE RULE borra AS ON DELETE TO piezas DO INSTEAD DELETE FROM base WHERE id = OLD.id RETURNING ${columns};`
 
 /**
- * Kinds of relations. The adapter reads and writes `piezas`. The row is in the table `base`, which
- * the other session updates.
+ * Kinds of relations. The adapter reads and writes `piezas`. The other session updates `base`,
+ * which is the table of the row or a view of it.
  */
 const forms: readonly Form[] = [
   { name: 'a view with an INSTEAD OF trigger', ddl: view() + triggers() },

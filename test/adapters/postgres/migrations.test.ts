@@ -1,7 +1,7 @@
 /**
  * Old and new processes use a table while it is migrated in three steps: expand the table, run both
- * versions, contract the table. Every process can start and write, and none undoes writes of
- * another.
+ * versions of the service, contract the table. In each step, the processes can start and write, and
+ * none undoes writes of another.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -109,7 +109,9 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
       ...(options as object),
     })
 
-  /** Calls every method, and repeats the calls until the statements are prepared. */
+  /**
+   * Creates, reads, lists, replaces and removes, three times, so that the statements are prepared.
+   */
   async function uses(adapter: ReturnType<typeof old>) {
     for (let i = 0; i < 3; i++) {
       const made = await adapter.create({ texto: 'x' } as Vieja, call)
@@ -176,7 +178,7 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
     }
   })
 
-  it('a required column that no process sets is refused at start, and the error lists the steps of the fix', async () => {
+  it('a process that never sets a required column is refused at start, and the error lists the fixes', async () => {
     await store.sql(
       `ALTER TABLE t ADD COLUMN nueva text; UPDATE t SET nueva = 'x'; ALTER TABLE t ALTER COLUMN nueva SET NOT NULL`,
     )

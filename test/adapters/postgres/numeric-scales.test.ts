@@ -1,6 +1,6 @@
 /**
  * REP-4: if a `numeric` column refuses a decimal, the message states which decimals the column
- * accepts. PostgreSQL 15 allows scales that are negative or above the precision.
+ * accepts. PostgreSQL 15 and later allow scales that are negative or above the precision.
  */
 import { expect, it } from 'vitest'
 import { decimals, decimalTexts } from '../../../src/adapters/postgres/values/number-types.js'

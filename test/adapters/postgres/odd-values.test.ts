@@ -1,6 +1,7 @@
 /**
  * Columns that other programs write can contain values that JSON or a format cannot represent
- * (HDR-8, REP-4). GET shows each value exactly or as null, regardless of the session settings.
+ * (HDR-8, REP-4). GET shows each value in a canonical form or as null. On PGlite, unusual session
+ * settings are in effect.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -178,7 +179,7 @@ describe.each(stores)('values of other programs in $name', ({ name, open }) => {
   afterAll(() => store.close())
 
   it.each(cases.map((one) => [`${one.type} as ${JSON.stringify(one.schema)}`, one] as const))(
-    'REP-4, QUERY-1: %s is shown exactly or as null, is kept by a PATCH of another member, and is found by a filter',
+    'REP-4, QUERY-1: %s: GET shows the expected values, a PATCH of another member keeps them, and filters find them',
     async (_, { type, schema, rows, finds = [] }) => {
       const table = `odd_${++tables}`
       await store.sql(`CREATE TABLE ${table} (id int PRIMARY KEY, valor ${type}, otro int)`)

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { ConfigurationError } from '../../../src/problem.js'
+import { ConfigurationError, HttpProblem } from '../../../src/problem.js'
 import { freshSchema } from '../../servers/databases.js'
 import { freshPglite } from '../../servers/pglite.js'
 import { call } from '../memory/requests.js'
@@ -48,6 +48,43 @@ describe('a client with only a query method', () => {
         Promise.reject(Object.assign(new Error('write CONNECTION_CLOSED db:5432'), { code: 'CONNECTION_CLOSED' })),
     }
     await refusedWith(bultosIn(broken).read(['a'], call))
+  })
+})
+
+describe('a pg.Client', () => {
+  it('is shared by calls that never mix their statements', async () => {
+    const place = await freshSchema()
+    await place.sql(`${ddl}; INSERT INTO bultos VALUES ('a', 1)`)
+    const client = new pg.Client(place.url)
+    await client.connect()
+    const fails = bultosIn(client, {
+      write: async (tx, { apply }) => {
+        await apply()
+        await tx.query('SELECT pg_sleep(0.01)')
+        throw new HttpProblem('rule')
+      },
+    })
+    const works = bultosIn(client)
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => [
+        tried(fails.create({ id: `f${i}` }, call)),
+        tried(works.create({ id: `w${i}` }, call)),
+        tried(works.read(['a'], call)),
+      ]).flat(),
+    )
+    expect(answers.filter((one) => one instanceof HttpProblem)).toHaveLength(20)
+    const stored = await place.sql('SELECT id FROM bultos ORDER BY id')
+    expect(stored.map(({ id }) => id)).toEqual(['a', ...Array.from({ length: 20 }, (_, i) => `w${i}`).sort()])
+    const sleeps = bultosIn(client, { write: (tx) => tx.query('SELECT pg_sleep(0.5)').then(() => {}) })
+    await sleeps.ready()
+    const held = works.replace('a', { id: 'a', n: 2 }, undefined, call)
+    const slow = sleeps.create({ id: 'slow' }, call)
+    // The time limit of this call ends while the call waits for its turn.
+    expect((await refusedWith(works.create({ id: 'later' }, within(100)))).detail).toMatch(unchanged)
+    expect(await Promise.all([held, slow])).toMatchObject([{ value: { n: 2 } }, { created: {} }])
+    expect(await works.read(['later'], call)).toEqual([undefined])
+    await client.end()
+    await place.drop()
   })
 })
 

@@ -1,6 +1,6 @@
 /**
- * The position in the write-ahead log that each client has reached by its writes. Positions are
- * stored in the process or in Redis. The tests use a real Redis.
+ * The position in the write-ahead log that each client of the service has reached by its writes.
+ * Positions are stored in the process or in Redis. The tests use a real Redis.
  */
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'

@@ -44,7 +44,7 @@ describe('prepared statements', () => {
     expect(await prepared()).toEqual([])
   })
 
-  it('are not created in a transaction of the adapter or of the caller', async () => {
+  it('are not created in a transaction of the caller', async () => {
     const client = await pool.connect()
     await client.query('BEGIN')
     const store = bultosIn(client)

@@ -1,7 +1,7 @@
 /**
- * Faults of a table that make one kind of request fail every time. For example, an exhausted
- * sequence makes every create fail. The planner does not detect these faults. `ready()` finds them
- * in the catalog, and says how to fix them.
+ * Faults of a table that the planner does not detect. Most of them make one kind of request fail
+ * every time. For example, an exhausted sequence makes every create fail. `ready()` finds these
+ * faults in the catalog, and reports each as an error or a warning.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'
@@ -35,6 +35,14 @@ const faults: readonly Case[] = [
     cosas(readOnly),
     {},
     /no create sets the column "a", which is NOT NULL.*ALTER TABLE "t" ALTER COLUMN "a" SET DEFAULT/,
+  ],
+  [
+    'a read-only member in a required column, and a rule that replaces only some inserts',
+    'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL); CREATE RULE r AS ON INSERT TO t WHERE NEW.id < 0 DO ' +
+      'INSTEAD NOTHING',
+    cosas(readOnly),
+    {},
+    /no create sets the column "a", which is NOT NULL/,
   ],
   [
     'a check of the table that no row satisfies',
@@ -127,7 +135,7 @@ const warnings: readonly Case[] = [
   ],
   ...['numeric', 'numeric(10,2)', 'real', 'double precision'].map(
     (type): Case => [
-      `an integer in a column ${type}, which may hold fractions`,
+      `an integer in a column ${type}, which can hold fractions`,
       `CREATE TABLE t (id int PRIMARY KEY, a ${type})`,
       cosas({ a: { type: ['integer', 'null'] } }),
       {},

@@ -1,6 +1,6 @@
 /**
- * `probe: 'execute'`: at start, `ready()` writes to existing rows in a transaction that is always
- * rolled back.
+ * `probe: 'execute'`: at start, `ready()` updates and deletes existing rows, inserts generated
+ * ones, and always rolls these writes back.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -105,7 +105,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     await store.sql('DROP TABLE hijas')
   })
 
-  it('does not fail for an empty table, or one whose constraints no generated row satisfies', async () => {
+  it('does not fail if a constraint or a trigger of an empty table refuses each generated row', async () => {
     await store.sql('DELETE FROM t')
     await adapterOver(store.client).adapter.ready()
     await store.sql(`ALTER TABLE t ADD CHECK (texto LIKE 'una cosa %')`)
@@ -159,7 +159,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     await expect(adapterOver(store.client, options).adapter.ready()).rejects.toThrow(/statement of remove.*for ever/s)
   })
 
-  it('validates the option', () => {
+  it('throws for an unknown value of the option "probe"', () => {
     expect(() => postgresAdapter(store.client, { table: 't', probe: 'run' as never })).toThrow(
       /"probe".* is 'run'. Give 'catalog', 'explain' or 'execute'/,
     )
@@ -223,7 +223,7 @@ describe("probe: 'execute' with concurrent sessions", () => {
     expect(await state()).toEqual(before)
   })
 
-  it('leaves nothing behind when its backend is terminated at any moment, and sends no COMMIT', async () => {
+  it('leaves nothing behind if its server process ends before any statement, and sends no COMMIT', async () => {
     const before = await state()
     const killer = new pg.Client({ connectionString: place.url })
     await killer.connect()

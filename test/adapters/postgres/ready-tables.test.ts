@@ -1,6 +1,6 @@
 /**
- * `ready()` accepts every kind of table that can serve requests. It warns about missing privileges,
- * and refuses some kinds of tables on other servers.
+ * `ready()` accepts many kinds of tables. It warns about missing privileges, and refuses some kinds
+ * of tables on other servers.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -112,7 +112,7 @@ describe.each(stores)('ready() accepts, on $name,', ({ open }) => {
 
   const tables: readonly (readonly [what: string, sql: string, resource: unknown, options: Options])[] = [
     [
-      'members of every kind, search, parents and idempotency keys',
+      'members of many kinds, search, parents and idempotency keys',
       `${tableDdl(todas, { table: 't', attached })}; ${idempotencyDdl({ table: 'claves' })}`,
       todas,
       { attached, idempotency: { table: 'claves' } },
@@ -250,7 +250,7 @@ describe.each(stores)('an identity column other than the key, on $name', ({ open
 })
 
 describe('ready() with a replica', () => {
-  it('reports an unavailable replica at each call, for every value of the option "count"', async () => {
+  it('throws Unavailable if the replica has become unavailable since the last call, for each "count"', async () => {
     await using place = await freshSchema()
     await place.sql('CREATE TABLE t (id text PRIMARY KEY, texto text)')
     await using proxy = await startProxy({
@@ -309,7 +309,7 @@ describe('ready() and conditions that can change while the process runs', () => 
         expect.stringMatching(/may not DELETE/),
         expect.stringMatching(/may not use the sequence t_v_seq/),
       ])
-    // If requests can only read too, there is no warning.
+    // If the mount offers no writes, there is no warning.
     const warnings: string[] = []
     const adapter = postgresAdapter(pool, {
       resource: simple,
@@ -325,7 +325,7 @@ describe('ready() and conditions that can change while the process runs', () => 
   it('warns about missing privileges for some columns, or for a sequence', async () => {
     await place.sql(`GRANT INSERT, DELETE ON t TO ${role}; GRANT UPDATE (texto) ON t TO ${role}`)
     expect(await as()).toEqual([
-      expect.stringMatching(/may not use the sequence t_v_seq: a create in "simples" will fail/),
+      expect.stringMatching(/may not use the sequence t_v_seq: a create in "simples" that needs it will fail/),
       expect.stringMatching(
         /lacks a privilege that "simples" needs, so replace will fail: permission denied for table t\./,
       ),
@@ -357,11 +357,11 @@ describe('ready() and conditions that can change while the process runs', () => 
     const url = new URL(place.url)
     url.username = role
     url.password = 'clave'
-    const standby = new pg.Pool({ connectionString: url.href, max: 1 })
-    expect(await readyOn({ client: standby }, simple as never, { version, probe: 'execute' })).toEqual([
+    const readOnly = new pg.Pool({ connectionString: url.href, max: 1 })
+    expect(await readyOn({ client: readOnly }, simple as never, { version, probe: 'execute' })).toEqual([
       expect.stringMatching(/The database of "simples" is read-only at the moment: the response to every write is 503/),
     ])
-    await standby.end()
+    await readOnly.end()
     await place.sql(`ALTER ROLE ${role} RESET default_transaction_read_only`)
   })
 

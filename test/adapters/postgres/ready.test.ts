@@ -72,7 +72,7 @@ describe('ready()', () => {
       /"v" has no default/,
     ],
     [
-      'a version that repeats',
+      'a version that can repeat',
       'numero bigint PRIMARY KEY, numero_de_envio text, fecha text, v timestamptz DEFAULT now()',
       { version: { column: 'v' } },
       /may repeat/,
@@ -113,7 +113,7 @@ describe('ready()', () => {
       { attached: { piezas: { table: 'en_ruta', parent: 'x', key: 'pieza' } } },
       /has no column "x"/,
     ],
-  ])('reports an error and says how to fix it: %s', async (_, columns, options, message) => {
+  ])('throws an error that describes the fault: %s', async (_, columns, options, message) => {
     await store.sql(`DROP TABLE IF EXISTS t; ${columns === '' ? '' : `CREATE TABLE t (${columns})`}`)
     const adapter = postgresAdapter(store.client, { resource: piezas, table: 't', attached, ...options } as never) as {
       ready(): Promise<void>
@@ -123,7 +123,7 @@ describe('ready()', () => {
     expect(error.message).toMatch(message)
   })
 
-  it('a misspelt option throws when the adapter is created', () => {
+  it('a misspelt option or a wrong client throws when the adapter is created', () => {
     expect(() => postgresAdapter(store.client, { table: 't', colums: {} } as never)).toThrow(/Did you mean "columns"\?/)
     expect(() => postgresAdapter({} as never, { table: 't' })).toThrow(
       /needs a client as its first argument: a Pool or Client/,
@@ -145,7 +145,7 @@ describe('ready()', () => {
     })
   })
 
-  it('names host, port and reason if the server cannot be reached, but never to clients', async () => {
+  it('names the host and the reason if the server cannot be reached, but not to clients', async () => {
     for (const [address, reason] of [
       ['postgres://ana:secreta@127.0.0.1:1/db', /ECONNREFUSED 127\.0\.0\.1:1\b/],
       ['postgres://ana:secreta@localhost:1/db', /ECONNREFUSED .*:1\b/],

@@ -36,7 +36,7 @@ const json = fc
   .oneof(fc.jsonValue(), fc.constant(JSON.parse('{"__proto__":{"a":1},"constructor":null}')))
   .map((value) => JSON.stringify(value))
 
-/** Kinds of columns, each with strings that the database may return for it. */
+/** Kinds of columns, each with strings that the database can return for it. */
 const contents = fc.constantFrom<readonly [Content, fc.Arbitrary<string | null>]>(
   [scalar('text'), maybe(fc.string())],
   [scalar('uuid'), maybe(fc.uuid())],

@@ -14,7 +14,10 @@ export interface ReplicaPair {
   readonly read: pg.Pool
   /** Pauses the replay. The replica still receives the log. */
   hold(): Promise<void>
-  /** Resolves when the replica has replayed everything, or at once if it was promoted. */
+  /**
+   * Resumes the replay. Resolves when the replica has replayed everything, or at once if it was
+   * promoted.
+   */
   catchUp(): Promise<void>
   remove(): Promise<void>
 }
@@ -51,7 +54,10 @@ export async function replicaPair(schema: string): Promise<ReplicaPair> {
 }
 
 export interface Asking extends AsyncDisposable {
-  /** Sends a request as a caller, by default `ana`. `body` is sent as JSON. */
+  /**
+   * Sends a request as `caller`, by default `ana`. `body` is the JSON to send. All other options
+   * are header fields.
+   */
   ask(method: string, path: string, options?: Readonly<Record<string, string>>): Promise<Response>
   /** Sends a GET. Resolves with the JSON of the response, or with the status if it is not 200. */
   json(path: string, options?: Readonly<Record<string, string>>): Promise<unknown>

@@ -1,6 +1,6 @@
 /**
- * Clients see their own writes although they read from a replica. The tests cover every way to
- * write, and every state of the replica.
+ * Clients see their own writes although they read from a replica. The tests cover many ways to
+ * write, and several states of the replica: paused, down, without the table, and promoted.
  */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'

@@ -64,7 +64,7 @@ describe('a client { read, write }', () => {
     const put = await over.ask('PUT', `/${id}`, nota(id, 'dos'))
     expect(put.status).toBe(200)
     expect(await over.textOf(`/${id}`)).toBe('dos')
-    // Other callers may see the old state.
+    // Other callers can still see the old state.
     expect(await over.textOf(`/${id}`, { caller: 'luis' })).toBe('uno')
     const list = async (caller: string) =>
       (await (await over.ask('GET', `?limit=100`, { caller })).json()) as { id: string; texto: string }[]

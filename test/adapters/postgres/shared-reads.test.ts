@@ -160,8 +160,8 @@ describe('a failure of a shared round trip', () => {
   })
 })
 
-describe('reads do not share a round trip on a connection', () => {
-  it('that the service prepares for each checkout', async () => {
+describe('reads do not share a round trip', () => {
+  it('on a connection that the service prepares for each checkout', async () => {
     const read = async (pool: pg.Pool): Promise<number> => {
       const store = bultosIn(pool)
       await store.ready()
@@ -191,7 +191,7 @@ describe('reads do not share a round trip on a connection', () => {
     expect(await withPool(read)).toBe(1)
   })
 
-  it('that a session function configures', async () => {
+  it('on a connection that a session function configures', async () => {
     await withPool(async (pool) => {
       const seen: unknown[] = []
       const store = bultosIn(pool, {
@@ -207,7 +207,7 @@ describe('reads do not share a round trip on a connection', () => {
     })
   })
 
-  it('that reads from a view, which may take long', async () => {
+  it('if they read from a view, because it can be slow', async () => {
     const own = await freshSchema()
     await own.sql(
       `${ddl} INSERT INTO bultos SELECT 'k' || i, i FROM generate_series(1, 9) AS i; CREATE VIEW vistos_bultos ` +

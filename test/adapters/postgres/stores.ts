@@ -1,4 +1,4 @@
-/** The two kinds of PostgreSQL on which the tests of the adapter run. */
+/** The two kinds of PostgreSQL on which many tests of the adapter run. */
 import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import type { PostgresAdapterOptions, PostgresClient } from '../../../src/adapters/postgres/index.js'

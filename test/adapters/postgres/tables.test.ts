@@ -218,7 +218,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     expect(await adapter.remove('AbC', undefined, call)).toBe('removed')
   })
 
-  it('does not depend on the date and number formats of the session', async () => {
+  it('does not depend on the date format and the time zone of the session', async () => {
     await store.sql(
       'CREATE TABLE courier.fechas (id int PRIMARY KEY, dia date, momento timestamp, instante timestamptz, ' +
         'peso float8)',
@@ -332,7 +332,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     expect(await store.sql('SELECT count(*)::int AS n FROM courier.t_pieza')).toMatchObject([{ n: 3 }])
   })
 
-  it('onCreate and onUpdate set author and time, also in undeclared columns', async () => {
+  it('onCreate and onUpdate can set members that only the option "columns" declares', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, {
       resource: without,
@@ -402,7 +402,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     expect((await adapter.read([1], call))[0]?.value).toEqual({ numero: 1, titulo: 'z', otra: 1 })
   })
 
-  it('a version computed from the row detects changes by other sessions', async () => {
+  it('a version computed from some columns changes with these columns, and not with others', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, {
       resource: without,

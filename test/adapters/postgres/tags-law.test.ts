@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }) as fc.Arbitrary<Step>,
   fc.record({ kind: fc.constant('sql'), column: fc.constantFrom('a', 'b', 'c', 'd'), value }) as fc.Arbitrary<Step>,
 )
-const plot = fc.record({
+const scenario = fc.record({
   trigger: fc.constantFrom(...(Object.keys(triggers) as (keyof typeof triggers)[])),
   version: fc.constantFrom(...(Object.keys(versions) as (keyof typeof versions)[])),
   hook: fc.constantFrom(...Object.keys(hooks)),
@@ -70,9 +70,9 @@ describe.each(stores)('entity tags, over $name', ({ open }) => {
   }, 120_000)
   afterAll(() => store.close())
 
-  it('HDR-8: different bodies have different tags, no 304 hides a change, and If-Match loses no update', async () => {
+  it('HDR-8: different bodies have different tags, no 304 hides a change, If-Match loses no update', async () => {
     await fc.assert(
-      fc.asyncProperty(plot, async ({ trigger, version, hook, rounds }) => {
+      fc.asyncProperty(scenario, async ({ trigger, version, hook, rounds }) => {
         await store.sql(`
           DROP TABLE IF EXISTS fichas; DROP FUNCTION IF EXISTS toca;
           CREATE TABLE fichas (id text PRIMARY KEY, a text, b text, c text, d text, version uuid NOT NULL DEFAULT gen_random_uuid());

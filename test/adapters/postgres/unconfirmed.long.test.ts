@@ -1,6 +1,6 @@
 /**
  * Synchronous replication whose standby is missing. A write that only this server has committed is
- * never acknowledged.
+ * not acknowledged.
  */
 import express from 'express'
 import pg from 'pg'
@@ -93,7 +93,7 @@ describe('a write that no synchronous standby confirms', () => {
     await sql(`INSERT INTO bultos VALUES ('r2', 0), ('r4', 0)`)
   })
 
-  it('causes the same 503 if the adapter has a single client instead of a pool', async () => {
+  it('causes the same 503 if the adapter has a pg.Client instead of a pool', async () => {
     const client = new pg.Client(server.url)
     await client.connect()
     for (const write of writes(client)) expect((await refusedWith(write())).detail).toMatch(unknown)
@@ -129,7 +129,7 @@ describe('a write that no synchronous standby confirms', () => {
     }
   })
 
-  it('causes the same 503 with a custom client that reports only the code of the error', async () => {
+  it('causes the same 503 with a custom client that reports it by an error with the code 40003', async () => {
     const client = new pg.Client(server.url)
     await client.connect()
     let unconfirmed = 0

@@ -44,7 +44,7 @@ const all = `SELECT id, grande::text, libre::text, importe::text, peso::text, co
 const plain = `INSERT INTO lecturas VALUES (50, 'a', 1, 2.5, 3.25, 4.5, 5.5, 6.75, '{1}', '{2.5}', '{a}', '{"n": 1.5}')`
 
 /**
- * Columns, each with a value that JSON cannot represent, or can represent only with fewer digits.
+ * Columns, each with a value that JSON cannot represent exactly.
  */
 const odd: readonly (readonly [column: string, sql: string])[] = [
   ['grande', '9223372036854775807'],

@@ -142,7 +142,7 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
     await adapters?.close()
   })
 
-  it('PATH-9, PATH-11: every spelling of a composite key finds its record, also in a sub-collection', async () => {
+  it('PATH-9, PATH-11: other spellings of a composite key find its record, also in a sub-collection', async () => {
     const { send } = service
     const record = {
       desde: '2026-11-21T00:00:00+02:00',
@@ -191,7 +191,7 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
     expect((await send('GET', `/v1/visitas/${key(id, '2026-11-20T22:00:00.000Z')}`)).status).toBe(404)
   })
 
-  it('QUERY-2: members of a JSON column are sorted by value, not by spelling, if they have a format', async () => {
+  it('QUERY-2: nested members with a format are sorted by value, not by spelling', async () => {
     const { send } = service
     const values = ['-10', '9', '10', '100']
     const moments = [

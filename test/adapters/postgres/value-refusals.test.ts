@@ -1,6 +1,6 @@
 /**
- * ERR-2: if the database refuses a value, the response is 422, whatever the SQLSTATE. The response
- * names the member if the database names the column.
+ * ERR-2: if the database refuses a value, the response is 422, for many SQLSTATEs. The response
+ * names the members if the error of the database identifies their columns.
  */
 import express from 'express'
 import request from 'supertest'
@@ -175,7 +175,7 @@ describe.each(stores)('values that the database refuses, on $name', ({ open }) =
     ])
   })
 
-  it('an exclusion constraint names its columns, and a domain names its column if it has only one', async () => {
+  it('a refusal by an exclusion constraint names the members; one by a domain of two columns does not', async () => {
     await store.sql(`
       CREATE TABLE estancias (id int PRIMARY KEY, a int, b int, EXCLUDE USING btree (a WITH =, b WITH =), edad positiva, otra positiva);
       INSERT INTO estancias VALUES (1, 3, 4)`)

@@ -83,7 +83,7 @@ describe.each(stores)('stored values, on $name', ({ open }) => {
     expect(await ids('fecha', dates[2], 'lt')).toHaveLength(2)
   })
 
-  it('numbers are stored as doubles, and integers up to 2^53-1', async () => {
+  it('doubles, and integers up to 2^53-1 in size, are stored unchanged, and filters find them', async () => {
     for (const peso of [0.1, 5e-324, 1.7976931348623157e308, 123456789.12345679, -1e-7, 1 / 3]) {
       expect(await kept({ peso })).toMatchObject({ peso })
       expect(await ids('peso', peso)).toContain(`k${count}`)
@@ -116,7 +116,7 @@ describe.each(stores)('stored values, on $name', ({ open }) => {
     }
   })
 
-  it('every value that a schema allows is stored unchanged (property)', async () => {
+  it('random members are stored unchanged (property)', async () => {
     const text = fc.string({ unit: 'grapheme' }).filter((one) => !/\0|\p{Surrogate}/u.test(one))
     const record = fc.record(
       {
@@ -141,7 +141,7 @@ describe.each(stores)('stored values, on $name', ({ open }) => {
     )
   })
 
-  it('text that PostgreSQL cannot store is refused in every input, and the refusal names the member', async () => {
+  it('creates, filters and searches refuse text that PostgreSQL cannot store; no record has such a key', async () => {
     for (const bad of ['a\0b', '\ud800', 'x\udc00y']) {
       for (const [value, member] of [
         [{ texto: bad }, 'texto'],
@@ -169,7 +169,7 @@ describe.each(stores)('stored values, on $name', ({ open }) => {
     expect(await adapter.read(['bad'], call)).toEqual([undefined])
   })
 
-  it('names, values and operators are never executed as SQL', async () => {
+  it('values of members, values of filters and keys are never executed as SQL', async () => {
     const evil = `'); DROP TABLE piezas; --`
     expect(await kept({ texto: evil })).toMatchObject({ texto: evil })
     expect(await ids('texto', evil)).toHaveLength(1)
@@ -196,7 +196,7 @@ describe.each(stores)('stored values, on $name', ({ open }) => {
   })
 })
 
-/** For each type of column: the values that it stores and finds, and the values that it refuses. */
+/** Types of columns, each with values that it stores and values that it refuses. */
 const columns: readonly (readonly [
   type: string,
   schema: object,
@@ -252,7 +252,7 @@ const columns: readonly (readonly [
   ['positivo', { type: 'integer' }, [1], []],
 ]
 
-describe.each(stores)('columns of each type, on $name', ({ open }) => {
+describe.each(stores)('columns of many types, on $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -261,7 +261,7 @@ describe.each(stores)('columns of each type, on $name', ({ open }) => {
   afterAll(() => store.close())
 
   it.each(columns)(
-    'a column of type %s stores every value exactly or refuses it',
+    'a column of type %s stores a value unchanged, or refuses it',
     async (type, schema, keeps, refuses) => {
       const table = `t_${type.replace(/\W+/g, '_')}`
       await store.sql(`CREATE TABLE ${table} (id int PRIMARY KEY, valor ${type})`)

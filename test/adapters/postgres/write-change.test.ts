@@ -41,7 +41,10 @@ type Seen = {
   afterFirst: unknown
 }
 
-/** The same resource in an older version, whose members have other names. */
+/**
+ * The same resource in an older version of the API: `destino` is called `ciudad`, and `cliente` is
+ * missing.
+ */
 const enviosViejos = defineResource({
   collection: 'envios',
   key: 'id',
@@ -122,7 +125,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     await close()
   })
 
-  it('HDR-3: has "before" if a precondition needs the current record, also for DELETE, attach and detach', async () => {
+  it('HDR-3: has "before" in attach, detach and remove if a precondition needs the current record', async () => {
     const { send, close } = await service([mount(envios, over())])
     const tag = async () => (await send('GET', '/v1/envios/1')).headers.etag as string
     const pair = async () => ({ 'If-Match': `${await tag()}, "x.y"` })
@@ -137,7 +140,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     await close()
   })
 
-  it('HDR-3: always has "before" with "readBefore", and the function is not called for an absent record', async () => {
+  it('HDR-3: with "readBefore", has "before"; a stale or absent record causes no call of the function', async () => {
     const adapter = over({ readBefore: true })
     await adapter.ready()
     const [before] = await adapter.read([1], call)

@@ -7,8 +7,9 @@ import { type Cost, formatPasswordHash } from '../../../src/auth/login/password-
 const cheap = { N: 2, p: 1 }
 
 /**
- * For all tests of the file, the threads hash with N = 2, whatever cost the stored hash specifies.
- * So no password matches a hash that was created in any other way.
+ * In all tests of the file that calls this function, the threads hash with N = 2 and p = 1,
+ * whatever cost the stored hash specifies. So a password matches a stored hash only if that was
+ * created with N = 2 and p = 1 too, such as by `cheapHash()`.
  */
 export function hashCheaply(): void {
   const send = Worker.prototype.postMessage
@@ -28,8 +29,8 @@ export function hashCheaply(): void {
 }
 
 /**
- * Creates a stored hash that specifies any cost. Its password matches while `hashCheaply()` is in
- * effect.
+ * Creates a stored hash that specifies the given cost. The password matches it while
+ * `hashCheaply()` is in effect.
  */
 export function cheapHash(password: string, cost: Cost): string {
   const salt = randomBytes(16)

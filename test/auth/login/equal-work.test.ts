@@ -37,7 +37,7 @@ describe('a password check', () => {
     expect(asked).toEqual([2 ** 15 * 8 * 3, 2 ** 15 * 8 * 3])
   })
 
-  it('AUTH-6: adds work if the stored hash is weaker', async () => {
+  it('AUTH-6: adds work if the stored hash is weaker than new hashes', async () => {
     const work = new EqualWork()
     await work.check('guess', stored(15, 8, 1))
     expect(done).toEqual([{ ln: 15, r: 8, p: 1 }, expect.objectContaining({ r: 8 })])
@@ -45,7 +45,7 @@ describe('a password check', () => {
     expect((2 ** left.ln * left.p) / 2 ** 15).toBeCloseTo(1.9, 0)
   })
 
-  it('AUTH-6: after a check against a stronger hash, every check takes as much work as that check', async () => {
+  it('AUTH-6: after a check against a stronger hash, later checks take as much work as that check', async () => {
     const work = new EqualWork()
     await work.check('guess', stored(16, 8, 3))
     await work.check('guess', undefined)

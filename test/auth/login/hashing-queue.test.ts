@@ -164,9 +164,9 @@ describe('the queue of hashes', () => {
     call(queue, 250)
     let gone = false
     const flood = Array.from({ length: 15 }, () => call(queue, 250, { isGone: () => gone }))
-    const refused = call(queue, 250)
+    const behind = call(queue, 250)
     await vi.advanceTimersByTimeAsync(0)
-    expect(refused.state).toBe('waiting')
+    expect(behind.state).toBe('waiting')
     const full = call(queue, 250)
     await vi.advanceTimersByTimeAsync(0)
     expect(full.state).toBe('refused')
@@ -174,7 +174,7 @@ describe('the queue of hashes', () => {
     const next = call(queue, 250)
     await vi.advanceTimersByTimeAsync(600)
     expect(count(flood, 'gone')).toBe(15)
-    expect([refused.began, next.began]).toEqual([250, 500])
+    expect([behind.began, next.began]).toEqual([250, 500])
     expect(flood.every((caller) => caller.began === undefined)).toBe(true)
   })
 

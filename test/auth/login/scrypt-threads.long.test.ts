@@ -41,7 +41,7 @@ describe('worker threads that hash', () => {
     },
   )
 
-  it('AUTH-6: do not load the options and preloaded modules of the process again', async () => {
+  it('AUTH-6: do not run the modules that the process preloads', async () => {
     const code = `import { isMainThread } from 'node:worker_threads'; console.log(isMainThread ? 'main' : 'thread')`
     const preload = `--import=data:text/javascript,${encodeURIComponent(code)}`
     const { stdout } = await run([preload], { NODE_OPTIONS: preload })

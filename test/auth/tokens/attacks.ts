@@ -1,5 +1,5 @@
 /**
- * Tokens that must never be accepted. Each is a valid token, except for one known attack or for one
+ * Tokens that must be refused. Most of them are valid except for one known attack, or for one
  * violation of RFC 7515, 7519 or 8725.
  */
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
@@ -198,7 +198,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
     'RSA',
     'rsa\u0000',
     'hs',
-  ].map((kid) => [`a kid that no key has: ${JSON.stringify(kid)}`, () => header({ kid })] as const),
+  ].map((kid) => [`a kid that no RS256 key has: ${JSON.stringify(kid)}`, () => header({ kid })] as const),
   ['a kid of 10,000 characters', () => header({ kid: 'k'.repeat(10_000) })],
   ['a kid of 257 characters', () => header({ kid: 'k'.repeat(257) })],
   ['an empty kid', () => header({ kid: '' })],
@@ -308,22 +308,22 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['exp is 0', () => claims({ exp: 0 })],
   ['exp is in the past', () => claims({ exp: now() - 1 })],
   ['exp is now', () => claims({ exp: now() })],
-  ['exp exceeds the range of a double', () => numbered('exp', '99999999999999999999999')],
+  ['exp is larger than a safe integer', () => numbered('exp', '99999999999999999999999')],
   ['nbf is in the future', () => claims({ nbf: now() + 60 })],
   ['nbf is a string', () => claims({ nbf: '0' })],
   ['nbf is null', () => claims({ nbf: null })],
   ['iat is far in the future', () => claims({ iat: now() + 120 })],
   ['iat is a string', () => claims({ iat: String(now()) })],
-  ['iss is another', () => claims({ iss: 'https://evil.example' })],
+  ['iss is another issuer', () => claims({ iss: 'https://evil.example' })],
   ['iss is missing', () => without('iss')],
   ['iss is a list with the right one', () => claims({ iss: [issuer] })],
   ['iss has the right one as a prefix', () => claims({ iss: `${issuer}.evil.example` })],
   ['iss with an additional slash', () => claims({ iss: `${issuer}/` })],
   ['iss in capitals', () => claims({ iss: issuer.toUpperCase() })],
-  ['aud is another', () => claims({ aud: 'billing' })],
+  ['aud is another audience', () => claims({ aud: 'billing' })],
   ['aud is missing', () => without('aud')],
   ['aud is an empty list', () => claims({ aud: [] })],
-  ['aud is a list of others', () => claims({ aud: ['billing', 'courier2'] })],
+  ['aud is a list of other audiences', () => claims({ aud: ['billing', 'courier2'] })],
   ['aud is an object', () => claims({ aud: { courier: true } })],
   ['aud is a list with a number', () => claims({ aud: [audience, 5] })],
   ['aud contains the right one as a substring', () => claims({ aud: `${audience} billing` })],

@@ -158,7 +158,7 @@ describe('jwks(): keys', () => {
       'a truncated body',
       (_req, res) => void res.writeHead(200, { 'Content-Length': '100' }).end('{"keys":', () => res.destroy()),
     ],
-  ])('AUTH-5: %s is not a key set', async (_, answer) => {
+  ])('AUTH-5: a response is not accepted as a key set: %s', async (_, answer) => {
     const { ask, state, errors } = await issuer([first])
     state.answer = answer
     expect(await ask(token('first'))).toBe(503)
@@ -196,27 +196,76 @@ describe('jwks(): keys', () => {
 describe('jwks(): usable keys of a set', () => {
   const ec = p256.publicKey
   it.each<[string, object, string, string, KeyObject, boolean]>([
-    ['RSA without alg is RS256', published(rsa.publicKey), 'RS256', 'k', rsa.privateKey, true],
-    ['RSA without alg is no other algorithm', published(rsa.publicKey), 'PS256', 'k', rsa.privateKey, false],
-    ['RSA with alg PS256', published(rsa.publicKey, { alg: 'PS256' }), 'PS256', 'k', rsa.privateKey, true],
-    ['EC without alg is determined by its curve', published(ec), 'ES256', 'k', p256.privateKey, true],
-    ['EC on P-384', published(p384.publicKey), 'ES384', 'k', p384.privateKey, true],
-    ['use enc', published(rsa.publicKey, { use: 'enc' }), 'RS256', 'k', rsa.privateKey, false],
-    ['key_ops without verify', published(rsa.publicKey, { key_ops: ['encrypt'] }), 'RS256', 'k', rsa.privateKey, false],
-    ['key_ops with verify', published(rsa.publicKey, { key_ops: ['verify'] }), 'RS256', 'k', rsa.privateKey, true],
+    ['an RSA key without alg is used for RS256', published(rsa.publicKey), 'RS256', 'k', rsa.privateKey, true],
+    ['an RSA key without alg is not used for PS256', published(rsa.publicKey), 'PS256', 'k', rsa.privateKey, false],
     [
-      'key_ops that is not a list',
+      'an RSA key with alg PS256 is used',
+      published(rsa.publicKey, { alg: 'PS256' }),
+      'PS256',
+      'k',
+      rsa.privateKey,
+      true,
+    ],
+    ['an EC key on P-256 without alg is used for ES256', published(ec), 'ES256', 'k', p256.privateKey, true],
+    ['an EC key on P-384 is used for ES384', published(p384.publicKey), 'ES384', 'k', p384.privateKey, true],
+    ['a key with use enc is not used', published(rsa.publicKey, { use: 'enc' }), 'RS256', 'k', rsa.privateKey, false],
+    [
+      'a key with key_ops without verify is not used',
+      published(rsa.publicKey, { key_ops: ['encrypt'] }),
+      'RS256',
+      'k',
+      rsa.privateKey,
+      false,
+    ],
+    [
+      'a key with key_ops with verify is used',
+      published(rsa.publicKey, { key_ops: ['verify'] }),
+      'RS256',
+      'k',
+      rsa.privateKey,
+      true,
+    ],
+    [
+      'a key with key_ops that is not a list is not used',
       published(rsa.publicKey, { key_ops: 'verify' }),
       'RS256',
       'k',
       rsa.privateKey,
       false,
     ],
-    ['an alg for encryption', published(rsa.publicKey, { alg: 'RSA-OAEP' }), 'RS256', 'k', rsa.privateKey, false],
-    ['an alg of another kind', published(rsa.publicKey, { alg: 'HS256' }), 'RS256', 'k', rsa.privateKey, false],
-    ['an alg of another curve', published(ec, { alg: 'ES384' }), 'ES256', 'k', p256.privateKey, false],
-    ['a private key', published(rsa.privateKey), 'RS256', 'k', rsa.privateKey, false],
-    ['a kid that is a number', published(rsa.publicKey, { kid: 5 }), 'RS256', 'k', rsa.privateKey, false],
+    [
+      'a key with an alg for encryption is not used',
+      published(rsa.publicKey, { alg: 'RSA-OAEP' }),
+      'RS256',
+      'k',
+      rsa.privateKey,
+      false,
+    ],
+    [
+      'an RSA key with alg HS256 is not used',
+      published(rsa.publicKey, { alg: 'HS256' }),
+      'RS256',
+      'k',
+      rsa.privateKey,
+      false,
+    ],
+    [
+      'an EC key with the alg of another curve is not used',
+      published(ec, { alg: 'ES384' }),
+      'ES256',
+      'k',
+      p256.privateKey,
+      false,
+    ],
+    ['a private key is not used', published(rsa.privateKey), 'RS256', 'k', rsa.privateKey, false],
+    [
+      'a key whose kid is a number is not used',
+      published(rsa.publicKey, { kid: 5 }),
+      'RS256',
+      'k',
+      rsa.privateKey,
+      false,
+    ],
   ])('AUTH-5: %s', async (_, key, alg, kid, signer, serves) => {
     const authenticated = bearer({
       keys: jwks(async () => ({ keys: [{ kid: 'k', ...key }] as never }), { onError: () => {} }),
@@ -233,7 +282,7 @@ describe('jwks(): usable keys of a set', () => {
     await expect(Promise.resolve(authenticated.identify(req(forged)))).rejects.toMatchObject({ status: 401 })
   })
 
-  it('AUTH-5: an unusable key does not affect others, and its report contains no part of the key', async () => {
+  it('AUTH-5: unusable keys do not affect the others, and the report about them shows no part of a key', async () => {
     const weak = published(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey, { kid: 'weak' }) as {
       n: string
     }
@@ -279,10 +328,10 @@ describe('jwks(): options', () => {
     ['http to another machine', 'http://login.example/jwks.json'],
     ['http to a name that begins like a local address', 'http://127.0.0.1.evil.example/'],
     ['http to a subdomain named localhost', 'http://localhost.evil.example/'],
-    ['a file', 'file:///etc/jwks.json'],
-    ['data', 'data:application/json,{"keys":[]}'],
-    ['credentials in the address', 'https://ana:secreto@login.example/'],
-    ['no address', 'login.example'],
+    ['a file URL', 'file:///etc/jwks.json'],
+    ['a data URL', 'data:application/json,{"keys":[]}'],
+    ['credentials in the URL', 'https://ana:secreto@login.example/'],
+    ['text that is no absolute URL', 'login.example'],
     ['nothing', undefined],
     ['null', null],
   ])('AUTH-5: %s throws, and the message shows no credentials', (_, source) => {

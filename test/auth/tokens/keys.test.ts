@@ -40,7 +40,7 @@ const koblitz = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
 
 describe('AUTH-5: usable keys', () => {
   it.each(algorithmNames)(
-    '%s accepts its key in every format, and keeps only the part that verifies tokens',
+    '%s accepts its key in several formats, and keeps only the part that verifies tokens',
     (algorithm) => {
       const { verify, sign } = keyFor[algorithm]
       const forms: unknown[] =
@@ -88,7 +88,7 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     expect(verifying({ algorithm, key: randomBytes(bytes + 1) }).algorithm).toBe(algorithm)
   })
 
-  it('AUTH-5: an RSA key below 2,048 bits is refused', () => {
+  it('AUTH-5: an RSA key below 2,048 bits, or with the exponent 1, is refused', () => {
     for (const algorithm of ['RS256', 'PS256']) {
       expect(refused({ algorithm, key: weakRsa.publicKey }).code).toBe('weak-key')
       expect(refused({ algorithm, key: pem(weakRsa.privateKey) }, 'sign').message).toContain('1024 bits')
@@ -106,12 +106,12 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     ['RS256', p256.publicKey],
     ['RS256', curve25519.publicKey],
     ['PS512', p521.publicKey],
-  ])('AUTH-5: a key of another curve or type is refused: %s', (algorithm, key) => {
+  ])('AUTH-5: %s refuses a key of another curve or type', (algorithm, key) => {
     for (const form of [key, pem(key)]) expect(refused({ algorithm, key: form }).code).toBe('weak-key')
   })
 
   it.each(['HS256', 'HS384', 'HS512'])(
-    'AUTH-5: a public key is not accepted as a secret, in any format: %s',
+    'AUTH-5: %s does not accept a public or private key as a secret, whatever its format',
     (algorithm) => {
       const der = (format: 'spki' | 'pkcs1') => rsa.publicKey.export({ format: 'der', type: format })
       const forms: unknown[] = [
@@ -162,7 +162,7 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     }
   })
 
-  it('AUTH-5: the error for an unknown algorithm suggests a name, and never shows the value, possibly a key', () => {
+  it('AUTH-5: the error for an unknown algorithm suggests names, and shows no key that was given instead', () => {
     for (const [algorithm, near] of [
       ['RS265', 'RS256'],
       ['rs256', 'RS256'],
@@ -186,12 +186,15 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     ['a key that is a number', { algorithm: 'HS256', key: 12345 }],
     ['an empty kid', { kid: '', algorithm: 'RS256', key: rsa.publicKey }],
     ['a long kid', { kid: 'k'.repeat(257), algorithm: 'RS256', key: rsa.publicKey }],
-    ['a kid of another kind', { kid: 5, algorithm: 'RS256', key: rsa.publicKey }],
+    ['a kid that is a number', { kid: 5, algorithm: 'RS256', key: rsa.publicKey }],
     ['a JSON Web Key of another algorithm', { algorithm: 'RS256', key: { ...jwk(rsa.publicKey), alg: 'RS512' } }],
     ['a JSON Web Key for encryption', { algorithm: 'RS256', key: { ...jwk(rsa.publicKey), use: 'enc' } }],
     ['truncated PEM', { algorithm: 'RS256', key: pem(rsa.publicKey).slice(0, 200) }],
     ['a JSON Web Key without its numbers', { algorithm: 'RS256', key: { kty: 'RSA' } }],
-    ['a secret in the wrong base64', { algorithm: 'HS256', key: { kty: 'oct', k: `${secret.toString('base64')}==` } }],
+    [
+      'a secret in base64 instead of base64url',
+      { algorithm: 'HS256', key: { kty: 'oct', k: `${secret.toString('base64')}==` } },
+    ],
   ])('AUTH-5: %s throws, and no message shows the value', (_, key) => {
     expect(refused(key, 'verify', 'un secreto', jwk(rsa.publicKey).n as string, secret.toString('base64')).code).toBe(
       'invalid-option',
@@ -218,7 +221,7 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     expect(refused(key, 'verify', 'un secreto', 'MII', jwk(rsa.publicKey).n as string).message).toContain(fix)
   })
 
-  it('AUTH-5: keys that a function returns get the same errors', () => {
+  it('AUTH-5: keys that a function returns cause the same errors', () => {
     for (const key of ['un secreto', null]) {
       const ring = keyRing('bearer()', () => [key] as never)
       expect(errorOf(() => ring({ alg: 'HS256' }), 'un secreto').message).toContain(
@@ -227,7 +230,7 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     }
   })
 
-  it('no error contains a digest of the key', () => {
+  it('the error for a short secret contains no SHA-256 digest of it', () => {
     const short = 'short but varied'
     const error = refused({ algorithm: 'HS256', key: short }, 'verify', short)
     expect(error.message).not.toContain(createHash('sha256').update(short).digest('hex').slice(0, 8))
@@ -275,7 +278,7 @@ describe('AUTH-5: candidate keys of a token', () => {
     ])
   })
 
-  it('a missing or unusable key throws, and the error names its position in the list', () => {
+  it('missing and unusable keys throw, and the error for an unusable key names its position in the list', () => {
     expect(() => keyRing('bearer()', [])).toThrow('no key')
     expect(() => keyRing('bearer()', null)).toThrow(ConfigurationError)
     expect(() => keyRing('bearer()', undefined)).toThrow(ConfigurationError)
@@ -306,7 +309,7 @@ describe('AUTH-5: a KeyObject is created once for a key', () => {
     for (let time = 0; time < 3; time++) expect(prepare('The key', again(key))).toBe(first)
   })
 
-  it('a modified object is read again, and new keys evict old ones from the cache', () => {
+  it('a modified object is read again, and new secrets evict old ones from the cache, but no KeyObject', () => {
     const prepare = keyMemo()
     const key = { algorithm: 'RS256', key: rsa.publicKey }
     const first = prepare('The key', key)

@@ -1,6 +1,6 @@
 /**
- * Keys that are generated for each run, and tokens that are signed without a library. So tests can
- * create tokens that no library would create.
+ * Keys that are generated when this module is loaded, and tokens that are signed without a library.
+ * So tests can create tokens that no library would create.
  */
 import { constants, createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import type { TokenAlgorithm } from '../../../src/auth/tokens/algorithms.js'
@@ -43,7 +43,7 @@ export function signature(algorithm: string, input: string, key: SigningKey): Bu
   }
 }
 
-/** Signs a token with this header and this payload. Both can be any string. */
+/** Signs a token with this header and this payload. Both can be any text or bytes. */
 export function signedText(
   header: string | Uint8Array,
   payload: string | Uint8Array,

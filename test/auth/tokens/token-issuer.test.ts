@@ -89,7 +89,7 @@ describe('tokenIssuer()', () => {
     ['deep claims', { sub: 'ana', deep: JSON.parse('['.repeat(40) + ']'.repeat(40)) }],
     ['__proto__', JSON.parse('{"sub":"ana","__proto__":{"admin":true}}')],
     ['a token too long for a header', { sub: 'ana', filler: 'x'.repeat(7000) }],
-  ])('AUTH-5: claims that would make the token invalid are refused: %s', (_, claims) => {
+  ])('AUTH-5: unusable claims are refused: %s', (_, claims) => {
     const issue = tokenIssuer({ key, issuer: 'https://api.example', audience: 'courier' })
     expect(() => issue(claims as { sub: string })).toThrow(ConfigurationError)
   })
@@ -108,11 +108,11 @@ describe('tokenIssuer()', () => {
     ['a public JSON Web Key', { key: { algorithm: 'ES256', key: publicHalf } }],
     ['a weak secret', { key: { algorithm: 'HS512', key: secret.subarray(0, 32) } }],
     [
-      'a weak pair',
+      'a weak key pair',
       { key: { algorithm: 'RS256', key: generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey } },
     ],
     [
-      'halves of two pairs',
+      'halves of two key pairs',
       {
         key: {
           algorithm: 'ES256',

@@ -1,6 +1,6 @@
 /**
- * The books in memory and the shared logic of the correct services in JavaScript. It does not
- * depend on a framework.
+ * The books in memory, and the logic that the correct services in JavaScript share. This file does
+ * not depend on a framework.
  */
 import { createHash } from 'node:crypto'
 

@@ -53,7 +53,8 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 
 /**
  * Sends a representation in the format that `Accept` asks for, with the entity tag of the
- * representation. Responds with 304 if the client already has this representation.
+ * representation. Responds with 304 if the client already has this representation, and with 415 if
+ * `Accept` allows no format.
  */
 export function sendValue(req: Request, res: Response, value: unknown, twin: Twin, status = 200): unknown {
   const type = formatOf(req, twin)

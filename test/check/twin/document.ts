@@ -147,7 +147,7 @@ const prices: Partial<Record<Fault, string>> = {
   'paths without a version': '/prices',
 }
 
-/** The paths that are present only in a twin with this fault. */
+/** For some faults, the additional paths of a twin with that fault. */
 const misplaced: Partial<Record<Fault, object>> = {
   'parent below its child': {
     '/v1/orders/{id}/customers': { parameters: id(number), get: { parameters: pages, responses: listed(customer) } },

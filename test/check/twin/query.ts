@@ -19,7 +19,10 @@ export interface ListQuery {
   readonly expand: readonly string[]
 }
 
-/** Parses a query. Returns the errors if the query is invalid. */
+/**
+ * Parses a query. Returns the errors if the query is invalid. Without `texts`, it is a query for
+ * orders. Otherwise `texts` names the filters, which are strings.
+ */
 export function readQuery(
   raw: string,
   twin: Twin,

@@ -1,4 +1,4 @@
-/** The tokens of the twin: JSON Web Tokens, signed and verified by hand. */
+/** The tokens of the twin: JSON Web Tokens, signed and verified without a library. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Fault } from './faults.js'
 

@@ -224,8 +224,7 @@ function compare(one: unknown, other: unknown, twin: Twin): number {
 }
 
 /**
- * Sets the CORS header fields. Returns whether the request is a preflight request, which gets a
- * response without a token.
+ * Sets the CORS header fields. Returns true for a preflight request, which needs no token.
  */
 function isPreflight(req: Request, res: Response, { has }: Twin): boolean {
   if (req.get('Origin') === undefined) return false

@@ -223,7 +223,7 @@ function changeOf(order: Order, req: Request, res: Response, twin: Twin): Body |
 /**
  * Whether the `If-Match` or `If-None-Match` of a request forbids the change of this record.
  */
-export const isStale = (req: Request, label: object, twin: Twin): boolean => !fits(req, label, twin)
+export const isStale = (req: Request, shown: object, twin: Twin): boolean => !fits(req, shown, twin)
 
 function fits(req: Request, shown: object, twin: Twin, isIgnored = false): boolean {
   const none = req.get('If-None-Match')

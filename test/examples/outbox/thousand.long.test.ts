@@ -135,7 +135,7 @@ it('each of 1,000 changes is published at least once, in order per key, while pu
     for (let round = 0; round < 11; round++) {
       const before = received.length
       const at = randomInt(1, 80)
-      const round_ = writes(base, 91, 12).then((counts) => {
+      const writing = writes(base, 91, 12).then((counts) => {
         succeeded += counts.succeeded
         refused += counts.refused
       })
@@ -154,10 +154,10 @@ it('each of 1,000 changes is published at least once, in order per key, while pu
         killed.child.kill('SIGSTOP')
         await outbox.endSession()
         await (publishers[1 - i] as Publisher).publishing
-        await round_
+        await writing
         killed.child.kill('SIGCONT')
       }
-      await round_
+      await writing
     }
     await vi.waitFor(async () => expect(await outbox.waiting()).toBe(0), { timeout: 15_000, interval: 50 })
     const { rows } = await pool.query<{ id: string }>('SELECT id FROM changes ORDER BY position')

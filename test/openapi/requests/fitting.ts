@@ -24,8 +24,8 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
 }
 
 /**
- * The pattern without its lookaheads, which no generator supports. The caller filters the generated
- * strings by the whole pattern.
+ * The pattern without its lookaheads, which fast-check does not support. The caller filters the
+ * generated strings by the whole pattern.
  */
 function generative(pattern: string): RegExp {
   let source = pattern
@@ -44,7 +44,7 @@ function generative(pattern: string): RegExp {
   return new RegExp(source === '^' ? '^[^]*$' : source, 'u')
 }
 
-/** Strings of all kinds. Most of them are short, and a few have control characters. */
+/** Short strings of several kinds. A few have control characters. */
 const anyText = fc.oneof(
   { weight: 4, arbitrary: fc.string({ maxLength: 12 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },

@@ -45,7 +45,7 @@ interface Draft {
 }
 
 /**
- * Values for some header fields that Node can send. All other fields get values that match their
+ * Fixed values for some header fields. The values of all other fields are generated from their
  * schemas.
  */
 const usualFields: Readonly<Record<string, fc.Arbitrary<string>>> = {
@@ -134,7 +134,8 @@ export class Requests {
 
   #key({ name, schema }: Parameter): fc.Arbitrary<string> {
     const known = this.#keys[name] ?? []
-    // Includes the longest key, because a record must allow every key that its path allows.
+    // Includes the longest key, because the schema of the record must allow every key that the path
+    // parameter allows.
     const longest = 'x'.repeat(Number(schema.maxLength ?? 0))
     const fitting = this.#fitting.of(schema).map(String)
     const any = this.#fitsText(schema, longest)
@@ -254,7 +255,9 @@ export class Requests {
   }
 }
 
-/** A string that is one character too long, if the schema has a maximum length. */
+/**
+ * A list with a string that is one character too long. Empty if the schema has no maximum length.
+ */
 const tooLong = ({ maxLength }: Schema): readonly string[] =>
   typeof maxLength === 'number' ? ['x'.repeat(maxLength + 1)] : []
 

@@ -1,4 +1,4 @@
-/** A service with everything that a request may contain, over memory adapters. */
+/** A service with many kinds of keys, parameters and bodies, over memory adapters. */
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
 import { api, defineResource, endpoint, mount } from '../../../src/index.js'
 import { csv } from '../../../src/transfer/index.js'
@@ -22,7 +22,7 @@ const folders = defineResource({
   schema: { type: 'object', required: ['name'], properties: { name: text } },
 })
 
-/** A resource with one member of every kind. */
+/** A resource with members of many kinds. */
 const things = defineResource({
   collection: 'things',
   key: 'id',
@@ -105,7 +105,7 @@ const stored = (id: number) => ({
   author: 'store',
 })
 
-/** With `strict`, the service requires `If-Match` and an idempotency key. */
+/** With `strict`, the service requires `If-Match`. */
 export const richService = (strict: boolean) =>
   api({
     describe: true,

@@ -1,4 +1,7 @@
-/** Requests and `records()` have the same result for any body, because they run the same checks. */
+/**
+ * Requests and `records()` have the same results for random bodies, because they run the same
+ * checks.
+ */
 import express from 'express'
 import fc from 'fast-check'
 import pg from 'pg'
@@ -171,7 +174,7 @@ const walk = fc.array(call, { minLength: 1, maxLength: 6 })
 
 /**
  * Sends requests to one store, and makes the same changes in another store through `records()`. The
- * results must be equal, and so must the records in the end.
+ * results must be equal.
  */
 async function compare(
   requests: Pick<Served, 'send'>,

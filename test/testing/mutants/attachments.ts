@@ -1,6 +1,6 @@
 /**
- * Wrong adapters, with errors in the associations of a record that has several associations, and in
- * the association that a create makes.
+ * Wrong adapters, with errors in the associations of a record that has several associations, in the
+ * association that a create makes, and in text that cannot be stored.
  */
 import type { AdapterCall, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
@@ -113,9 +113,9 @@ class StripsConditions extends PlainAdapter {
 export const attachmentMutants: readonly Mutant[] = [
   mutant("ignores the case of parents' keys in sets of attached records", ['associations/exact'], SetsInAnyCase),
   mutant("ignores the case of parents' keys in members of records", ['associations/exact'], HoldersInAnyCase),
-  mutant('detaches from all parents', ['associations/detached-one'], DetachesFromAllParents),
+  mutant('detaches from all parents instead of one', ['associations/detached-one'], DetachesFromAllParents),
   mutant(
-    'clears the members of all parents when it detaches one parent',
+    'clears the members that name other parents when it detaches from one parent',
     ['associations/detached-one'],
     DetachesEveryMember,
   ),

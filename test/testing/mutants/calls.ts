@@ -1,4 +1,4 @@
-/** Wrong adapters, which mix up calls, records or ids. */
+/** Wrong adapters. Most of them mix up calls, records or ids. */
 import type { AdapterCall, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -122,7 +122,7 @@ class AnswersForAnyBody extends PlainAdapter {
   }
 }
 
-/** Encodes a lone surrogate as a driver does. */
+/** Replaces lone surrogates, as a driver does when it encodes text as UTF-8. */
 const asUtf8 = (text: unknown) => (typeof text === 'string' ? Buffer.from(text).toString() : text)
 
 class EncodesConditions extends PlainAdapter {

@@ -1,4 +1,4 @@
-/** Wrong adapters, whose errors occur only in combinations of two features. */
+/** Wrong adapters. Most of their errors occur only if two features are combined. */
 import type { AdapterCall, ListRequest } from '../../../src/adapters/contract.js'
 import { isRefused } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
@@ -57,7 +57,7 @@ class WrapsBackwards extends PlainAdapter {
   }
 }
 
-class ComparesPlacesByTheFirstTerms extends PlainAdapter {
+class OmitsTheThirdTerm extends PlainAdapter {
   override beyond(difference: number, backwards: boolean): boolean {
     return super.beyond(difference, backwards)
   }
@@ -146,13 +146,17 @@ export const combinationMutants: readonly Mutant[] = [
   })),
   mutant('merges two "in" conditions on one member', ['filters/and'], UnionsConditions),
   mutant('orders only by the key under a parent', ['random/contracts', 'associations/asked'], SortsNothingUnderParents),
-  mutant('finds nothing after a seek position with null in a later term', ['random/parcels'], LosesNullsInLaterTerms),
+  mutant(
+    'finds nothing after a seek position with null in a term after the first',
+    ['random/parcels'],
+    LosesNullsInLaterTerms,
+  ),
   mutant(
     'returns the last page when it seeks backwards from the first row',
     ['seek/more', 'random/parcels'],
     WrapsBackwards,
   ),
-  mutant('omits the third term from a seek position', ['random/parcels'], ComparesPlacesByTheFirstTerms),
+  mutant('omits the third term from a seek position', ['random/parcels'], OmitsTheThirdTerm),
   mutant('lists under a parent only the records that attach() attached', ['random/writes'], IndexesParentsOnAttach),
   mutant('ignores the scope if its value is false, zero or an empty string', ['scope/falsy'], TruthyScope),
   altered('searches members that are not searchable', ['search/members'], (base) => {

@@ -4,7 +4,7 @@ import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import { type Mutant, mutant } from './mutant.js'
 
-/** Overrides the result of conditions. `undefined` keeps the result. */
+/** Overrides the results of conditions. If `holds` returns `undefined`, the result stays. */
 const holding = (
   holds: (condition: Condition, row: Row, base: (condition: Condition) => boolean) => boolean | undefined,
 ) =>
@@ -96,7 +96,7 @@ export const filterMutants: readonly Mutant[] = [
     ),
   ),
   mutant(
-    'treats null: false as null: true',
+    'treats the condition null: false as null: true',
     ['filters/null'],
     holding((condition, _row, base) => (condition.op === 'null' ? base({ ...condition, value: true }) : undefined)),
   ),
@@ -154,7 +154,7 @@ export const filterMutants: readonly Mutant[] = [
     ),
   ),
   mutant(
-    'throws for numbers beyond 32 bits',
+    'throws for numbers below the range of 32 bits',
     ['filters/no-match'],
     holding((condition) => {
       if (typeof condition.value === 'number' && condition.value < -(2 ** 31)) throw new Error('integer out of range')

@@ -12,8 +12,7 @@ const isNumber = (text: unknown): text is string => typeof text === 'string' && 
 const isMoment = (text: unknown): text is string => typeof text === 'string' && /^\d{4}-.*Z$/.test(text)
 
 /**
- * The members that hold numbers or instants as strings. Members of other resources are not
- * affected.
+ * The members that hold numbers or instants as strings.
  */
 const spelled = new Set(['counter', 'amount', 'total', 'taken'])
 
@@ -25,7 +24,7 @@ const keeping = (change: (value: unknown) => unknown) =>
     }
   }
 
-/** Treats two values as equal if `fold` maps them to the same string. */
+/** Treats two values as equal if `fold` maps them to the same value. */
 const equalBy = (fold: (value: Scalar) => Scalar) =>
   class extends PlainAdapter {
     override holds(condition: Condition, row: Row): boolean {
@@ -70,7 +69,7 @@ class SortsDoubles extends PlainAdapter {
   }
 }
 
-/** Sorts correctly, but seeks as if it compared strings. */
+/** Sorts correctly, but compares seek positions as strings. */
 class SeeksTexts extends PlainAdapter {
   override bounds(found: readonly Item[], request: ListRequest): { from: number; to: number } {
     const compare = this.compareTerms

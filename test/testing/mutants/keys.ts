@@ -1,4 +1,7 @@
-/** Wrong adapters, with errors in repeated creates. An id is the id of an idempotency key. */
+/**
+ * Wrong adapters, with errors in repeated creates. An id is here always the id of an idempotency
+ * key.
+ */
 import type { AdapterCall } from '../../../src/adapters/contract.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
@@ -77,7 +80,7 @@ class ForgetsRecords extends PlainAdapter {
 }
 
 export const keyMutants: readonly Mutant[] = [
-  mutant('looks the id up, waits, and creates', ['races/keys', 'races/keys-given'], LooksThenKeeps),
+  mutant('looks up the id, waits, and then creates', ['races/keys', 'races/keys-given'], LooksThenKeeps),
   mutant('forgets the fingerprint', ['keys/mismatched'], ForgetsFingerprints),
   mutant('treats ids that differ in case as equal', ['keys/assigned', 'keys/unknown'], BlindToCase),
   mutant('returns the current record for a repeat', ['keys/changed', 'keys/removed'], RepeatsWhatIsStored),

@@ -1,6 +1,6 @@
 /**
- * Wrong adapters, whose errors depend on time. The errors occur during concurrent calls, depend on
- * the clock, or become visible only later.
+ * Wrong adapters. Most of their errors occur during concurrent calls, depend on the clock, or
+ * become visible only later.
  */
 import type { AdapterCall, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
@@ -98,7 +98,10 @@ class ClockAsVersion extends PlainAdapter {
   }
 }
 
-/** The version counts within a millisecond, as many id generators do. */
+/**
+ * The version is the time with a counter that starts again in each millisecond, as in many id
+ * generators.
+ */
 class ClockAndCount extends PlainAdapter {
   last = ''
   override version(): string {
@@ -206,7 +209,7 @@ class KeepsTheLastFingerprint extends PlainAdapter {
   }
 }
 
-/** Checks the parent before it checks the version. */
+/** Checks whether the record would leave the scope before it checks the version. */
 class RefusesBeforeStale extends PlainAdapter {
   override async attach(...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) {
     const leaving = this.leaving(parent, call)
@@ -232,8 +235,8 @@ const changing = (name: string, caughtBy: readonly string[], methods: (base: Pla
 export const momentMutants: readonly Mutant[] = [
   mutant('writes all records of an order as one document', ['races/neighbours'], OneDocument),
   mutant('overwrites a concurrent replace when it attaches', ['races/attach-replace'], MovesWhatItRead),
-  mutant('checks the version, waits, and detaches', ['races/one-version'], DetachesWhatItSaw),
-  mutant('checks a given number, waits, and creates', ['races/create-given'], LooksThenCreatesNumbers),
+  mutant('checks the version, waits, and then detaches', ['races/one-version'], DetachesWhatItSaw),
+  mutant('checks a given number, waits, and then creates', ['races/create-given'], LooksThenCreatesNumbers),
   mutant('waits for a second connection while it holds one', ['races/crowd'], RunsOutOfConnections),
   mutant('uses the time as version', ['versions/burst', 'versions/change'], ClockAsVersion),
   mutant('uses the time and a counter as version', ['versions/clock'], ClockAndCount),
@@ -247,7 +250,7 @@ export const momentMutants: readonly Mutant[] = [
   mutant('reads from a lagging replica', ['versions/answered'], LagsBehind),
   mutant('modifies records that it has returned', ['privacy/steady'], UpdatesInPlace),
   mutant('returns the items of a cached page without a copy', ['privacy/handed-out'], CachesPages),
-  mutant('returns its stored record for a repeat without a copy', ['privacy/kept'], RepeatsWhatWasGiven),
+  mutant('returns its stored record on a repeat, and not a copy', ['privacy/kept'], RepeatsWhatWasGiven),
   mutant(
     'accepts any fingerprint after the record was removed',
     ['keys/removed-mismatched'],

@@ -1,4 +1,4 @@
-/** Wrong adapters, with errors in the order, the pages and the totals of lists. */
+/** Wrong adapters, with errors in the order, the pages and the totals of lists, and in searches. */
 import type { AdapterCall, ListRequest, Scalar, SortTerm } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -132,7 +132,7 @@ export const orderMutants: readonly Mutant[] = [
     ['order/ascending', 'order/composite'],
     ordering((sort) => sort.slice(0, 1)),
   ),
-  mutant('sorts ties differently each time', ['order/repeatable', 'paging/whole'], RandomTies),
+  mutant('sorts ties differently in every third list', ['order/repeatable', 'paging/whole'], RandomTies),
   mutant(
     'always breaks ties by ascending key',
     ['order/descending'],
@@ -152,7 +152,7 @@ export const orderMutants: readonly Mutant[] = [
     ordering((sort) => sort.map((term) => ({ ...term, descending: (sort[0] as SortTerm).descending }))),
   ),
   mutant(
-    'ignores descending terms',
+    'sorts descending terms in ascending order',
     ['order/descending'],
     ordering((sort) => sort.map((term) => ({ ...term, descending: false }))),
   ),

@@ -5,7 +5,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import type { ScopedMethod } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Checks only some of the conditions, in some methods. */
+/** Checks only some of the conditions, in some methods or (without `methods`) in all. */
 const heeding = (
   name: string,
   caughtBy: readonly string[],
@@ -49,7 +49,7 @@ export const scopeMutants: readonly Mutant[] = [
   heeding('detaches only by the first member of a scope', ['scope/several-attached'], (scope) => scope.slice(0, 1), [
     'detach',
   ]),
-  mutant('ignores the case of values in a scope', ['scope/exact'], ScopeInAnyCase),
+  mutant('ignores case and outer spaces of the values in a scope', ['scope/exact'], ScopeInAnyCase),
   mutant(
     'lets a replace leave the scope',
     ['scope/replace-kept'],
@@ -60,7 +60,7 @@ export const scopeMutants: readonly Mutant[] = [
     },
   ),
   altered('lets an attach leave the scope', ['scope/moved', 'create/attached-whole'], () => ({ leaving: () => [] })),
-  altered('detaches a parent that the scope sets', ['scope/moved'], (base) => {
+  altered('detaches a record from the parent that the scope requires', ['scope/moved'], (base) => {
     const detach = base.detach.bind(base)
     return {
       detach: (parent: never, key: unknown, expected: undefined, call: AdapterCall) =>

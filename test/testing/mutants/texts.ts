@@ -84,7 +84,7 @@ class ScopeByCollation extends PlainAdapter {
 }
 const fold = (value: unknown) => folded(value, (text) => text.replace(/[\u00ad\u200b\ufeff]/g, ''))
 
-/** Seeks in the order of a collation that treats similar strings as equal. */
+/** Seeks with the strings of the position in lower case, as a collation that ignores case would. */
 class SeeksByCollation extends PlainAdapter {
   override bounds(...[found, request]: Parameters<PlainAdapter['bounds']>) {
     const values = request.seek?.values.map((value) => folded(value, bothWays) as Scalar | null)
@@ -113,5 +113,5 @@ export const textMutants: readonly Mutant[] = [
   conditionsBy('treats compatible characters in conditions as equal', (text) => text.normalize('NFKD')),
   mutant('treats parents with compatible characters as equal', ['texts/parents'], CompatibleParents),
   mutant('ignores invisible characters in scopes', ['texts/scope'], ScopeByCollation),
-  mutant('seeks by strings in lower case', ['random/parcels'], SeeksByCollation),
+  mutant('seeks with the strings of the position in lower case', ['random/parcels'], SeeksByCollation),
 ]

@@ -71,7 +71,7 @@ class CaseBlindKeys extends PlainAdapter {
   }
 }
 
-class FirstPartOfTheKey extends PlainAdapter {
+class PartsInTheirOrder extends PlainAdapter {
   override text(key: unknown): string {
     return typeof key === 'object' && key !== null ? JSON.stringify(Object.values(key)) : super.text(key)
   }
@@ -190,7 +190,7 @@ export const valueMutants: readonly Mutant[] = [
     keeping((value) => (Array.isArray(value) && value.length === 0 ? null : value)),
   ),
   mutant(
-    'keeps an empty object as null',
+    'keeps an object that has only null members as null',
     ['values/objects'],
     keeping((value) =>
       typeof value === 'object' &&
@@ -219,14 +219,14 @@ export const valueMutants: readonly Mutant[] = [
   mutant(
     'treats composite keys with their parts in another order as different',
     ['reads/composite'],
-    FirstPartOfTheKey,
+    PartsInTheirOrder,
   ),
   {
     name: 'has a peer that reads from a cache',
     caughtBy: ['races/increments', 'versions/answered'],
     make: withPeers(CachesReads),
   },
-  altered('returns a batch in the order of the store', ['reads/order', 'reads/far-keys'], (base) => {
+  altered('returns a batch in another order than that of its keys', ['reads/order', 'reads/far-keys'], (base) => {
     const read = base.read.bind(base)
     return {
       async read(keys: readonly unknown[], call: AdapterCall) {
@@ -242,7 +242,7 @@ export const valueMutants: readonly Mutant[] = [
         (await read(keys, call)).filter((item) => item !== undefined),
     }
   }),
-  altered('returns a repeated key of a batch once', ['reads/duplicates', 'reads/order'], (base) => {
+  altered('returns the record of a repeated key only once', ['reads/duplicates', 'reads/order'], (base) => {
     const read = base.read.bind(base)
     return { read: (keys: readonly unknown[], call: AdapterCall) => read([...new Set(keys)], call) }
   }),

@@ -32,7 +32,7 @@ class ComparedInASnapshot extends PlainAdapter {
   }
 }
 
-class RemovesThenForgets extends PlainAdapter {
+class ChecksThenRemoves extends PlainAdapter {
   override async remove(key: unknown, expected: string | undefined, call: AdapterCall) {
     await this.pause()
     const item = this.visible(key, call, 'remove')
@@ -156,14 +156,14 @@ export const writeMutants: readonly Mutant[] = [
     CheckThenWrite,
   ),
   mutant(
-    'compares the version with a snapshot from the start of the statement',
+    'compares the expected version with a snapshot from the start of the statement',
     ['races/increments', 'races/replace'],
     ComparedInASnapshot,
   ),
   mutant(
     'waits between the check of the version and the remove',
     ['races/remove', 'races/replace-remove'],
-    RemovesThenForgets,
+    ChecksThenRemoves,
   ),
   mutant(
     'waits between the check of the version and the attach',
@@ -175,7 +175,7 @@ export const writeMutants: readonly Mutant[] = [
   mutant('uses a hash of the value as version', ['versions/change', 'versions/recreated'], HashOfTheValue),
   mutant('returns numbers as versions', ['versions/text'], NumberAsVersion),
   mutant('keeps the version when the value changes', ['versions/change'], VersionStays),
-  mutant('returns a random version for each read', ['reads/as-listed', 'versions/steady'], VersionOfTheRead),
+  mutant('returns a new version for each read', ['reads/as-listed', 'versions/steady'], VersionOfTheRead),
   mutant('returns the old version from a replace', ['versions/answered'], AnswersTheOldVersion),
   mutant('compares versions as numbers', ['expected/other-texts'], ComparesNumbers),
   mutant('ignores the case of versions', ['expected/other-texts'], ComparesVersionsInAnyCase),
@@ -200,16 +200,20 @@ export const writeMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('writes a stale value and reports it as stale', ['expected/replace', 'races/increments'], (base) => {
-    const replace = base.replace.bind(base)
-    return {
-      async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
-        const before = (await base.read([key], call))[0]
-        const answer = await replace(key, value, undefined, call)
-        return before !== undefined && base.isStale(before, expected) ? 'stale' : answer
-      },
-    }
-  }),
+  altered(
+    'replaces the record despite a stale version, and reports it as stale',
+    ['expected/replace', 'races/increments'],
+    (base) => {
+      const replace = base.replace.bind(base)
+      return {
+        async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
+          const before = (await base.read([key], call))[0]
+          const answer = await replace(key, value, undefined, call)
+          return before !== undefined && base.isStale(before, expected) ? 'stale' : answer
+        },
+      }
+    },
+  ),
   altered('creates the record if a replace finds none', ['expected/absent-first'], (base) => {
     const replace = base.replace.bind(base)
     return {

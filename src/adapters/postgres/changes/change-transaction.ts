@@ -175,8 +175,9 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   /**
-   * Resolves with the record as it was before the change, for the `write` function. Resolves with
-   * `absent` or `stale` if nothing will be changed.
+   * Resolves with the record as it was before the change, for the `write` function, or with
+   * `undefined` if that record is not known. Resolves with `absent` or `stale` if nothing will be
+   * changed.
    */
   async #before(ask: StatementSender): Promise<unknown> {
     const { table, action, texts, expected, before, call } = this.#change
@@ -216,8 +217,10 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   /**
-   * Converts an error to a refusal. Rethrows the error if it concerns a row that the `write`
-   * function wrote to another table.
+   * Converts the error of a violated constraint to a refusal. Rethrows every other error. If there
+   * is a `write` function, it may have written to other tables. So errors that concern another
+   * table are rethrown too, except for a removal, because rows of other tables may refer to the
+   * removed row.
    */
   #refused(error: unknown): Refused {
     const { table, action } = this.#change

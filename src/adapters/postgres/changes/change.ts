@@ -13,9 +13,9 @@ import type { PendingChange } from './pending-change.js'
 import { isRacing, rowGuard } from './row-guard.js'
 
 /**
- * Runs the statement of a change. If the change needs more than its statement, it runs in a
- * transaction. Otherwise, the statement runs alone, with joins that read the targets of the links
- * in the response.
+ * Runs the statement of a change. If the change needs more than its statement, or may be part of
+ * the caller's own transaction, it runs as a `ChangeTransaction`. Otherwise, the statement runs
+ * alone, with joins that read the targets of the links in the response.
  */
 export async function changing<R extends Outcome>(
   change: PendingChange,

@@ -30,7 +30,10 @@ export function isRacing({ table, action, call }: PendingChange): boolean {
 
 const known = new WeakMap<Table, RowGuard>()
 
-/** Resolves with the guard that the table allows. Asks the database once for each table. */
+/**
+ * Resolves with the guard that the table allows. The response of the database is kept for each
+ * table.
+ */
 export async function rowGuard(table: Table, database: Database, wait: Wait): Promise<RowGuard> {
   const found = known.get(table) ?? ((await isLockable(table, database, wait)) ? 'lock' : 'snapshot')
   known.set(table, found)
@@ -48,8 +51,9 @@ const maxTries = 3
 
 /**
  * Locks the row of a change until its transaction ends. Resolves with true if the row exists, in
- * any version. Other rows may have changed while this statement waited for the lock. So the change
- * is made by a separate statement, which compares the version again.
+ * any version. After the wait for the lock, PostgreSQL reads only the locked row again. This
+ * statement still sees all other rows, such as those of a sub-select, as they were at its start. So
+ * a separate statement makes the change, and compares the version again.
  */
 export async function lockRow(at: RowCall, removes: boolean): Promise<boolean> {
   for (let tries = 1; ; tries++) {

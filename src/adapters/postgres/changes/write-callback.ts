@@ -48,7 +48,10 @@ export class WriteCallback {
     this.#mark = new TransactionMark(senderOf(own), own.first !== undefined)
   }
 
-  /** Throws if the function would only wait again for the same lock as in its last attempt. */
+  /**
+   * Throws if another connection waited for a lock of the transaction in an earlier attempt. The
+   * function would probably wait for that connection again.
+   */
   checkTime(): void {
     if (callsWithWaiters.has(this.#change.call)) throw this.#lateFault(undefined)
   }
@@ -81,8 +84,8 @@ export class WriteCallback {
   }
 
   /**
-   * Must be called after the function has ended. Throws if the adapter's statement is not part of
-   * the transaction any more.
+   * Must be called after the function has ended. Throws unless the adapter's statement is still
+   * part of the open transaction, in which no statement has failed.
    */
   async verify(): Promise<void> {
     this.#demand(await this.#mark.check())
@@ -211,8 +214,8 @@ export class WriteCallback {
   }
 
   /**
-   * Checks whether another connection waits for this transaction. Gives up if the result does not
-   * arrive in time, or if the database can't provide it.
+   * Checks whether another connection waits for a lock of this transaction. Gives up if the result
+   * does not arrive in time, or if the database can't provide it.
    */
   async #lookForWaiting(): Promise<void> {
     const { processID } = this.#own.native as { readonly processID?: number | null }

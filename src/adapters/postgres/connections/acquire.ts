@@ -14,7 +14,7 @@ import { callAbandoned, statementShare, timerFor, within } from './waits.js'
 /**
  * A pool, and a semaphore with one place for each connection that the pool may have. A call takes a
  * place before it requests a connection. So the pool's own queue, which serves calls in the order
- * of arrival, stays empty.
+ * of arrival, stays empty, unless the service itself uses the pool too.
  */
 export interface Lender {
   readonly pool: PgPool
@@ -29,8 +29,9 @@ export const lenderOf = (pool: PgPool): Lender => ({
 /**
  * Acquires a live connection from the pool. The caller returns it with `release`. Calls are served
  * by deadline, the earliest first. Throws `Busy` if no connection is free within `limit`
- * milliseconds. If a connection becomes free after that, it is returned to the pool at once. A
- * connection that was idle for a while is checked before it is used.
+ * milliseconds, or within the time that the call has left. If a connection becomes free after that,
+ * it is returned to the pool at once. A connection that was idle for a while is checked before it
+ * is used.
  */
 export function acquire(lender: Lender, wait: Wait, limit: number): Promise<PgClient> {
   const { pool, semaphore } = lender
@@ -106,8 +107,9 @@ function isLive(client: PgClient): boolean {
 const maxReplaced = 50
 
 /**
- * Returns `first` if it is alive, and otherwise another live connection. Throws if the caller no
- * longer waits.
+ * Returns `first` if it is alive, and otherwise another live connection. If the caller no longer
+ * waits, connections are not checked: throws if the connection is known to be dead, and otherwise
+ * returns it.
  */
 async function live(pool: PgPool, first: PgClient, limit: number, waits: () => boolean): Promise<PgClient> {
   let client = first
@@ -148,10 +150,10 @@ function checkIdle(pool: PgPool): void {
 const checkTime = 1_000
 
 /**
- * Whether the server responds to an empty statement within a second. The time during which the
- * event loop was blocked does not count. A connection on which the server does not respond is
- * closed, and the other connections of its pool are marked as doubtful: they are checked before
- * their next use. Never rejects.
+ * Whether the server responds to an empty statement within a second. If the event loop was blocked
+ * at the end of the second, the second starts again, but only once. A connection on which the
+ * server does not respond is closed, and the other connections of its pool are marked as doubtful:
+ * they are checked before their next use. Never rejects.
  */
 function checkAlive(client: PgClient): Promise<boolean> {
   const connection = connectionOf(client)

@@ -47,7 +47,7 @@ export function takesCells(client: object): boolean {
  * 33 microseconds instead of 67. A page of 25 records with its total costs 205 microseconds instead
  * of 285. The properties are public, like those of `pg`'s own queries, because tracing tools read
  * them. With several sets of values, the statement is executed once for each set, all in one round
- * trip. If one execution fails, the later executions fail too.
+ * trip. If one execution fails, the whole query fails.
  */
 export class CellQuery {
   readonly text: string

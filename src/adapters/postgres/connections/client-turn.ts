@@ -15,9 +15,9 @@ import { statementShare, within } from './waits.js'
  */
 const turns = new SerialQueue(sharedRegistry('turns', () => new WeakMap<object, Promise<unknown>>()))
 /**
- * Set while a call runs a function of the service: the client whose turn the call has taken. If the
- * function calls an adapter that uses the same client (`within`), the inner call runs in the same
- * turn.
+ * Set while a call does its work: the client whose turn the call has taken. If a function of the
+ * service that is part of this work calls an adapter that uses the same client (`within`), the
+ * inner call runs in the same turn.
  */
 const turnHeld = sharedRegistry('turn-held', () => new AsyncLocalStorage<object>())
 
@@ -43,8 +43,8 @@ export async function takeTurn(
 export const holdingTurn = <T>(client: object, work: () => Promise<T>): Promise<T> => turnHeld.run(client, work)
 
 /**
- * Runs a single statement when all turns that were requested before it have ended. Several such
- * statements may run at the same time.
+ * Runs a single statement when all turns that were requested before it have ended, or at once if it
+ * is sent within the client's current turn. Several such statements may run at the same time.
  */
 export async function betweenTurns<T>(client: object, wait: Wait, statement: () => Promise<T>): Promise<T> {
   const previous = turns.tail(client)

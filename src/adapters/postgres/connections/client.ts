@@ -5,9 +5,9 @@
 
 /**
  * The method that every client has. A client is a `Pool`, `Client` or `PoolClient` of `pg`, a
- * `PGlite`, or a transaction of a `PGlite`. The adapter sends only strings and nulls as values. Its
- * statements cast columns to text, so they return strings and nulls, regardless of the type parsers
- * that are set.
+ * `PGlite`, a transaction of a `PGlite`, or a `CustomClient`. The adapter sends only strings and
+ * nulls as values. Its statements cast columns to text, so they return strings and nulls, whatever
+ * type parsers are set for types other than text.
  */
 export interface SqlClient {
   // biome-ignore lint/suspicious/noExplicitAny: drivers disagree on these types

@@ -27,7 +27,7 @@ class Peers {
 export class Connection {
   /** The error that ended the connection. Once it is set, the connection can't be used any more. */
   ended: Error | undefined
-  /** When the server last responded, as a time of `performance.now()`. */
+  /** When the server last responded, as far as is known, as a time of `performance.now()`. */
   aliveAt = performance.now()
   /** How many times the pool has handed out the connection. */
   checkouts = 0
@@ -57,8 +57,9 @@ export class Connection {
   }
 
   /**
-   * From now on, calls `warn` once when the connection ends. Used for clients that belong to no
-   * pool, because a pool reports the end of its connections itself.
+   * From now on, calls `warn` once when the connection ends. Used for a single client that the
+   * service passes to the adapter. For a pool, the adapter listens to the `error` event of the pool
+   * instead.
    */
   warnBy(warn: Warn): void {
     this.#warn ??= warn

@@ -14,8 +14,8 @@ const unlimited = 30_000
  * A fixed number of places for calls. A free place goes to the waiting call with the earliest
  * deadline. A running request makes further calls, for example to read linked records. If calls
  * were served in the order of arrival, these further calls would wait behind the first call of
- * every other request. Under load, no request would then finish in time. Requests usually have the
- * same time limit, so the call with the earliest deadline belongs to the oldest request.
+ * every other request. Under load, few requests would then finish in time. Requests usually have
+ * the same time limit, so the call with the earliest deadline belongs to the oldest request.
  */
 export class DeadlineSemaphore {
   readonly places: number

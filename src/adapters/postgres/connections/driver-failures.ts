@@ -1,4 +1,6 @@
-/** Classifies the errors of drivers. No other file looks at the messages of driver errors. */
+/**
+ * Classifies the errors of drivers. No other file depends on the wording of a driver's messages.
+ */
 import { Busy, type DatabaseFailure, failureKind, Lost, stateOf, Unsent } from './failures.js'
 
 /**
@@ -33,10 +35,11 @@ export function serverAt({ host, port }: { readonly host?: unknown; readonly por
 
 /**
  * Converts the error of a statement that `pg` sent. `at` names the server. An error of the server
- * is returned unchanged, unless it ended the session. A pooler or a proxy may end a session after
- * the statement has taken effect, and send an error in place of the result. After such an error,
- * the outcome of the statement is unknown. It is also unknown after an error that does not come
- * from the server, unless the connection was closed before the statement was sent.
+ * is returned unchanged if it did not end the session, or if its kind is `lost` already. A pooler
+ * or a proxy may end a session after the statement has taken effect, and send an error in place of
+ * the result. After such an error, the outcome of the statement is unknown. It is also unknown
+ * after an error that does not come from the server, unless the connection was closed before the
+ * statement was sent.
  */
 export function statementFailure(error: unknown, at = 'PostgreSQL'): unknown {
   if (stateOf(error) !== undefined) {
@@ -64,8 +67,8 @@ export const gaveUp = (error: unknown): boolean =>
 
 /**
  * Converts the error of an attempt to get a connection. No statement was sent. Errors that a retry
- * can't fix are returned unchanged: a wrong password or database name, or a certificate that is not
- * trusted. All other errors become `Busy`.
+ * can't fix are returned unchanged, such as a wrong password or database name, or a certificate
+ * that is not trusted. All other errors become `Busy`.
  */
 export function connectFailure(error: unknown, at = 'PostgreSQL'): unknown {
   const state = stateOf(error)

@@ -31,13 +31,13 @@ export interface DatabaseFailure {
  * as a whole;
  * - `unsent`: the statement was not sent, or its transaction was not committed, so the work can be
  * retried;
- * - `lost`: the connection broke after the statement was sent, so the outcome of a write is
- * unknown;
+ * - `lost`: it is unknown whether a write took effect, for example because the connection broke
+ *   after the statement was sent;
  * - `cancelled`: the time was up, or the caller no longer waited, and nothing was changed;
- * - `busy`: the database accepts no work at the moment;
+ * - `busy`: the database can't do the work at the moment;
  * - `unprepared`: a prepared statement is missing or invalid, so the statement can be retried
  * without a name;
- * - `other`: an error in a statement or in the service.
+ * - `other`: any other error, for example in a statement or in the service.
  */
 export type FailureKind = 'refused' | 'conflict' | 'unsent' | 'lost' | 'cancelled' | 'busy' | 'unprepared' | 'other'
 
@@ -160,8 +160,9 @@ export function stateOf(error: unknown): string | undefined {
 }
 
 /**
- * Classifies a failure. Only errors of the driver's own connection are `lost`: a network error in
- * the service's own code does not concern the database.
+ * Classifies a failure. Network errors of the adapter's own connections arrive here as `Lost`,
+ * `Busy` or `Unsent`. Any other network error comes from the service's own code, does not concern
+ * the database, and is `other`.
  */
 export function failureKind(error: unknown): FailureKind {
   if (error instanceof Unsent) return 'unsent'
@@ -186,9 +187,9 @@ export function failureKind(error: unknown): FailureKind {
 }
 
 /**
- * Whether the plan of a prepared statement is outdated. The error of PostgreSQL names the routine
- * that raised it, in every language. CockroachDB sends the same English message as PostgreSQL. If
- * the client passes on no routine, the plan is assumed to be outdated.
+ * Whether the plan of a prepared statement is outdated. PostgreSQL translates the message of this
+ * error, but always names the routine that raised it. CockroachDB sends the same English message as
+ * PostgreSQL. If the client passes on no routine, the plan is assumed to be outdated.
  */
 const isOutdatedPlan = ({ routine, message }: DatabaseFailure): boolean =>
   routine === undefined || routine === 'RevalidateCachedQuery' || /cached plan/.test(message ?? '')
@@ -199,7 +200,7 @@ const isOutdatedPlan = ({ routine, message }: DatabaseFailure): boolean =>
  */
 const isRemote = ({ where }: DatabaseFailure): boolean => /^while executing command on \S+:\d+$/m.test(where ?? '')
 
-/** Whether the server ended the work because it took too long. */
+/** Whether the work was ended because its time was up or the caller no longer waited. */
 export const ranOutOfTime = (error: unknown): boolean =>
   failureKind(error) === 'cancelled' || ['25P03', '25P04'].includes(stateOf(error) ?? '')
 

@@ -169,7 +169,10 @@ export class Lease {
     for (const wake of this.#waiting.splice(0)) wake()
   }
 
-  /** Forgets a prepared statement, so that the next use of the name prepares it again. */
+  /**
+   * Forgets a prepared statement, so that the next use of the name prepares it again. If the client
+   * does not expose its prepared statements, this statement is never prepared again.
+   */
   async #forget(name: string, text: string, names: StatementNames | undefined): Promise<void> {
     const { parsedStatements } = this.client.connection ?? {}
     if (parsedStatements === undefined) return names?.never(text)
@@ -276,8 +279,8 @@ export class Lease {
 
   /**
    * Cancels the statement that runs now. The cancel request is repeated until the statement is
-   * over. A request that arrives before its statement has no effect, because the server is still
-   * idle.
+   * over, or until the outcome of a request is unknown. A request that arrives before its statement
+   * has no effect, because the server is still idle.
    */
   async #cancelUntil(isOver: () => boolean): Promise<CancelOutcome> {
     for (let pause = 20; ; pause *= 2) {
@@ -349,8 +352,8 @@ function ask(client: PgClient, query: CellQuery, failed: (error: unknown) => voi
 }
 
 /**
- * Whether the connection is unusable after this failure. The SQLSTATE 25006 shows that the server
- * has become a standby, and it stays a standby.
+ * Whether the connection is unusable after this failure. The SQLSTATE 25006 is taken to mean that
+ * the server has become a standby, and stays one.
  */
 const breaks = (failure: unknown): boolean =>
   failureKind(failure) === 'lost' || failureKind(failure) === 'unsent' || stateOf(failure) === '25006'

@@ -1,4 +1,5 @@
 /** Transactions on a connection of `pg`. */
+import { loggableError } from '../../../failures/loggable.js'
 import { isProblem } from '../../../problem.js'
 import type { Session, SqlClient, Wait } from './client.js'
 import { Cancelled, failureKind, Lost, ranOutOfTime, Unsent } from './failures.js'
@@ -25,7 +26,7 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
       await lease.run(`BEGIN; ${settings}${first === undefined ? '' : `; ${first}`}`, [], wait)
       const result = await work(sessionOf(lease, wait, false, first))
       if ((lease.transaction ?? 'T') === 'I')
-        throw new Error("A statement of one of the service's own functions ended the transaction.")
+        throw loggableError("A statement of one of the service's own functions ended the transaction.")
       // The caller has already been told that nothing was changed, so the transaction must not be
       // committed.
       if (late) throw tooLate()
@@ -33,7 +34,7 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
       const { command } = await lease.run('COMMIT', [], unsignalled(wait))
       // After a failed statement, COMMIT rolls back and reports success.
       if (command === 'ROLLBACK')
-        throw new Error('A statement of the transaction failed and its error was ignored. Nothing was committed.')
+        throw loggableError('A statement of the transaction failed and its error was ignored. Nothing was committed.')
       return result
     } catch (error) {
       const lost = lease.broken || failureKind(error) === 'lost'
@@ -49,7 +50,7 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
   return answered(run(), wait, () => {
     late = true
     // A statement may wait for a server that never responds, and the service's own function may
-    // wait for anything else. So the connection is closed after `gracePeriod`.
+    // wait for anything else. So a connection of a pool is closed after `gracePeriod`.
     setTimeout(() => lease.abandon(), gracePeriod).unref()
     return committing ? new Lost('PostgreSQL did not report in time whether it committed.') : tooLate()
   })
@@ -97,8 +98,8 @@ export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, inCaller
 const unsignalled = (wait: Wait): Wait => ({ left: () => wait.left(), signal: undefined })
 
 /**
- * When the time is up, cancels the running statement, which may come from the service's own
- * function.
+ * Shortly before the time is up, cancels the running statement, which may come from the service's
+ * own function.
  */
 const interrupting = (lease: Lease, wait: Wait) =>
   setTimeout(() => lease.interrupt(), timerFor(wait.left() * statementShare))

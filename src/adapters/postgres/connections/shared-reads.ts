@@ -69,8 +69,8 @@ export class SharedReads {
   }
 
   /**
-   * Runs a read-only statement. Until a connection is available, other reads of the same statement
-   * may join the batch.
+   * Runs a read-only statement. Until it is sent, other reads of the same statement may join its
+   * batch.
    */
   read(
     text: string,

@@ -31,7 +31,10 @@ export class StatementNames {
     return name
   }
 
-  /** Stops preparing a statement. Needed if no statement can be prepared under its name again. */
+  /**
+   * Stops preparing a statement. Needed if the server has lost the statement, and the driver offers
+   * no way to prepare it again under its name.
+   */
   never(text: string): void {
     this.#names.set(text, undefined)
   }

@@ -2,7 +2,7 @@
  * Checks the settings of synchronous replication (PostgreSQL, "Synchronous Replication"). With
  * synchronous replication, a commit waits for a standby. If a cancel ends the wait, the change is
  * committed on this server only, and the server reports that only in a warning. If the session
- * hides warnings, the adapter would report a success for a change that a failover can undo.
+ * hides warnings, the adapter could report a success for a change that a failover can undo.
  */
 import type { Database, Wait } from './client.js'
 import { failureKind, unavailable } from './failures.js'
@@ -13,8 +13,8 @@ export const sendsWarnings = (level: string | null | undefined): boolean => !/^(
 const names = ['client_min_messages', 'synchronous_standby_names', 'synchronous_commit'] as const
 
 /**
- * Returns a warning if commits wait for a standby and the session hides the server's warning about
- * a missing confirmation.
+ * Returns a list of one warning if commits wait for a standby and the session hides the server's
+ * warning about a missing confirmation. Otherwise returns an empty list.
  */
 export async function hiddenWarnings(database: Database, wait: Wait): Promise<readonly string[]> {
   const columns = names.map((name, i) => `current_setting('${name}', true) AS c${i}`).join(', ')

@@ -5,9 +5,9 @@
 import { isUnavailable } from '../../../problem.js'
 
 /**
- * Adds the host, the port and the system's error code to the `message` of an `Unavailable` that a
- * network error caused. Its `detail`, which clients see, does not change. Any other error is
- * returned unchanged.
+ * If a network error caused an `Unavailable`, replaces its `message` with one that contains the
+ * host, the port and the system's error code. Its `detail`, which clients see, does not change. Any
+ * other error is returned unchanged.
  */
 export function withReason(error: unknown): unknown {
   if (!isUnavailable(error)) return error

@@ -62,10 +62,11 @@ function onAbort(signal: AbortSignal | undefined, leave: () => void): () => void
 const signalDelay = 20
 
 /**
- * Calls `late` after `limit` milliseconds, and `left` when the caller no longer waits. The signal
- * of the caller is read only after a short delay. Returns a function that stops both.
+ * Calls `late` after `limit` milliseconds, and `abandoned` when the caller no longer waits. The
+ * signal of the caller is read only after a short delay, and is not read if `limit` is shorter.
+ * Returns a function that stops both.
  */
-export function whenTooLong(wait: Wait, limit: number, late: () => void, left: () => void): () => void {
+export function whenTooLong(wait: Wait, limit: number, late: () => void, abandoned: () => void): () => void {
   if (limit <= signalDelay) {
     const timer = setTimeout(late, timerFor(limit))
     return () => clearTimeout(timer)
@@ -75,8 +76,8 @@ export function whenTooLong(wait: Wait, limit: number, late: () => void, left: (
   let timer = setTimeout(() => {
     timer = setTimeout(late, timerFor(until - performance.now()))
     const { signal } = wait
-    if (signal?.aborted) left()
-    else stopListening = onAbort(signal, left)
+    if (signal?.aborted) abandoned()
+    else stopListening = onAbort(signal, abandoned)
   }, signalDelay)
   return () => {
     clearTimeout(timer)

@@ -103,10 +103,10 @@ export class Join {
   }
 
   /**
-   * Returns the SQL of the join. The join finds the row of the target if the call may see the row.
-   * `oneByOne`: the database must look up the target of each row separately. This is needed if the
-   * planner can't know how few rows there are, because it might then read the whole table of the
-   * target.
+   * Returns the SQL of the join. The join finds the row of the target if the call is allowed to see
+   * the row. `oneByOne`: the database must look up the target of each row separately. This is
+   * needed if the planner can't know how few rows there are, because it might then read the whole
+   * table of the target.
    */
   sql(call: AdapterCall, parameters: Parameters, oneByOne: boolean): string {
     const { target } = this
@@ -119,7 +119,9 @@ export class Join {
     }
     addVisible(target, call, parameters, target.shownAlive, conditions)
     const only = this.#isUnique && !oneByOne ? '' : ' LIMIT 1'
-    const found = `SELECT ${this.#selection.sql}, ${target.besides.sql} FROM ${target.source} WHERE ${allOf(conditions)}${only}`
+    const found =
+      `SELECT ${this.#selection.sql}, ${target.besides.sql} FROM ${target.source} ` +
+      `WHERE ${allOf(conditions)}${only}`
     return ` LEFT JOIN LATERAL (${found}) AS ${this.#alias} ON true`
   }
 

@@ -110,8 +110,8 @@ export class Joins {
    *
    * A create does not join a target that has just been read to check the link. The response shows
    * that target as it was read. Joining it would cost the database a third as much as the INSERT.
-   * An update joins all targets that its response shows, because the update may have waited for
-   * another update since the targets were read.
+   * An update joins such targets too, because the update may have waited for another update since
+   * the targets were read.
    */
   static ofWrite(table: Table, databases: Databases, call: AdapterCall): Joins | undefined {
     const { links } = call
@@ -252,7 +252,7 @@ export class Joins {
    * Whether a join could be the cause of an error. If so, the statement must be sent again without
    * joins. For example, the role may lack the privilege to read the target's table, or a column of
    * that table may have been dropped. After an error of the SQLSTATE class 42 or 0A, the tables of
-   * these targets are never joined again.
+   * these targets are not joined to this table again until they have been described anew.
    */
   mayHaveFailed(error: unknown): boolean {
     const kind = failureKind(error)

@@ -92,8 +92,9 @@ export const unheld = (parent: Association | undefined): string | undefined =>
   parent?.parts.map(incomparable).find((one) => one !== undefined)
 
 /**
- * Returns the record that an earlier create with the same idempotency key stored. Reads from the
- * primary, because a replica might not have the record yet.
+ * Returns the record that an earlier create with the same idempotency key stored, or `undefined` if
+ * there is none. Returns `'mismatched'` if that create had another body. Reads from the primary,
+ * because a replica might not have the record yet.
  */
 export const recallRecord = (shared: Shared, call: AdapterCall): Promise<Stored<Row> | Repeated | undefined> =>
   withTable(shared, call, async ({ idempotencyTable }) => {

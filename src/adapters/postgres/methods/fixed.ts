@@ -1,6 +1,6 @@
 /**
- * Sets the members of a record that neither clients nor the service's own functions can choose: the
- * members of its key, its scope and its parent.
+ * Sets the members of a record whose values are fixed. On a create, these are the members of the
+ * scope and of the parent. On a change, these are the members of the key and of the scope.
  */
 import { put } from '../../../definition/json.js'
 import type { KeyCodec, KeyValue } from '../../../definition/key.js'

@@ -8,7 +8,10 @@ import type { Values } from '../writes/written.js'
 
 type Row = Record<string, unknown>
 
-/** The wrapped functions. Each rejects if the service's function throws. */
+/**
+ * The wrapped functions. Each rejects if the service's function throws, or does not return a record
+ * of JSON values.
+ */
 export interface Hooks {
   readonly onCreate: ((draft: Values, call: AdapterCall) => Promise<Row>) | undefined
   readonly onUpdate: ((next: Values, current: Row, call: AdapterCall) => Promise<Row>) | undefined

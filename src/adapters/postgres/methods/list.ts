@@ -29,7 +29,8 @@ function refusedList(table: Table, { search, where }: ListRequest, error: unknow
   const why = search === undefined ? undefined : searchFault(error)
   if (why !== undefined) return refusedPage(table, { refused: 'rule', members: [], why })
   const members = where.map(({ field }) => field)
-  // The library can't foresee every value that the server refuses, such as the bounds of a range.
+  // The library can't foresee every value that the server refuses. An example is the range `[5,1]`,
+  // whose bounds are in the wrong order.
   if (members.length > 0 && stateOf(error)?.startsWith('22'))
     return refusedPage(table, { refused: 'rule', members, why: 'holds a value that the store cannot compare with' })
   throw error

@@ -14,8 +14,8 @@ import { type Shared, withTable } from './shared.js'
 type Records = readonly (Stored<Record<string, unknown>> | undefined)[]
 
 /**
- * Reads records. If one of them is not on the replica, reads all of them from the primary, because
- * the missing record might be new.
+ * Reads records. With the option `verified`, if one of them is not on the replica, reads all of
+ * them from the primary, because the missing record might be new.
  */
 export async function readRecords(shared: Shared, keys: readonly KeyValue[], call: AdapterCall): Promise<Records> {
   const found = await recordsOf(shared, keys, call)

@@ -33,8 +33,8 @@ export async function replaceRecord(
   const result = await changeRecord<Replaced>(shared, asked, call, (at): Promise<Replaced> => {
     if (unread !== undefined) return updateUnread(at, next, unread)
     if (hooks.onUpdate !== undefined) return rewriteSeen(shared, at, key, next)
-    // A PATCH writes only the members that differ from the row that was read. A PUT does the same
-    // if equal versions imply equal rows. Otherwise, a PUT has to write all members.
+    // If the call has read the row, a PATCH writes only the members that differ from the row. A PUT
+    // does the same if equal versions imply equal rows. Otherwise, a PUT has to write all members.
     const before = seen.versionCoversRow || action === 'patch' ? seen.row(call, at.table, key, expected) : undefined
     return updateRow(at, next, before)
   })

@@ -1,7 +1,7 @@
 /**
- * Remembers the rows that each call has read. An update then writes only the members that differ
- * from the row. Data could be lost if an unchanged member was written, because a column can hold
- * more than the record shows, such as more digits of a number.
+ * Remembers the rows that each call has read for a write. An update then writes only the members
+ * that differ from the row. Data could be lost if an unchanged member was written, because a column
+ * can hold more than the record shows, such as more digits of a number.
  */
 import type { KeyValue } from '../../../definition/key.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
@@ -61,7 +61,8 @@ export class SeenRows {
 
   /**
    * The record with this key in exactly this version, for the service's `write` function. If the
-   * call has not read the row, this is a copy of `call.before`.
+   * call has not read the row, this is a copy of `call.before`. `undefined` if no version is given,
+   * or if equal versions do not imply equal rows.
    */
   record(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): unknown {
     if (version === undefined || !this.versionCoversRow) return undefined

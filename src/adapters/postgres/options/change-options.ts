@@ -4,7 +4,7 @@ import type { ParentKey, Refused, Stored } from '../../contract.js'
 /** The result of the statement that the adapter itself sends for a change. */
 export type Applied<T> = Stored<T> | 'removed' | 'attached' | 'detached' | 'absent' | 'stale' | Refused
 
-/** A record that the `write` function can't modify, because it is a frozen copy. */
+/** A record that the `write` function can't modify, because it is frozen. */
 type Shown<T> = T extends object ? Readonly<T> : T
 
 interface AnyChange<T> {

@@ -30,7 +30,8 @@ export interface ColumnOptions {
 
 /**
  * A version that is stored in a column. Each write must give the row a version that no other write
- * to the same key has had. The version comes from the DEFAULT of the column, or from `next`.
+ * to the same key has had. Unless the column is generated, the adapter's writes set it to its
+ * DEFAULT, or to `next`.
  */
 export interface VersionColumn {
   readonly column: string
@@ -88,8 +89,8 @@ export interface TextSearch<T = unknown> {
   readonly members?: readonly MemberPath<T>[]
   /**
    * The `tsvector` column to search, if the table has one. By default, the adapter computes the
-   * vector from the strings in the members. An index on the same expression makes the search fast.
-   * `tableDdl` prints the DDL of this index.
+   * vector from the members. An index on the same expression makes the search fast. `tableDdl`
+   * prints the DDL of this index.
    */
   readonly vector?: string
 }
@@ -245,7 +246,8 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    * True: the `write` function always gets the record that is about to be replaced, attached,
    * detached or removed, as `change.before`. This costs one more statement for each such write.
    * That statement also locks the row. If the record does not exist, or does not have the expected
-   * version, the function is not called. Default false.
+   * version, the function is not called. A detach is an exception: its version is compared later.
+   * Default false.
    */
   readonly readBefore?: boolean
   /**
@@ -279,7 +281,7 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   /**
    * How `ready()` checks that requests can succeed. Each level includes the levels before it:
    * - `catalog`: checks tables, columns, privileges and policies in the catalog.
-   * - `explain`: the database also plans every statement that requests send, without running it.
+   * - `explain`: the database also plans the statements that requests send, without running them.
    * - `execute`: also updates existing rows, deletes them and inserts them again, in a transaction
    * that is always rolled back. This detects triggers that refuse every write. It fires triggers
    * and uses up numbers of sequences.

@@ -19,13 +19,15 @@ export interface CatalogFacts {
   readonly sequences: readonly string[]
   /** The exhausted sequences that column defaults or identity columns of the table use. */
   readonly usedUp: readonly string[]
-  /** The CHECK constraints of the table, or of a column's domain, that no row satisfies. */
+  /**
+   * The constraints `CHECK (false)` of the table, or of a column's domain. No row satisfies them.
+   */
   readonly impossible: readonly string[]
   /** The materialized views that reads depend on and that have no data. */
   readonly unpopulated: readonly string[]
   /** Whether the table is partitioned and has no partition. */
   readonly partless: boolean
-  /** Whether a rule of the table replaces every INSERT (`DO INSTEAD`). */
+  /** Whether the table has a rule `ON INSERT DO INSTEAD`, which can replace inserts. */
   readonly replaced: boolean
 }
 
@@ -100,7 +102,8 @@ SELECT json_build_object(
     WHERE m.relkind = 'm' AND NOT m.relispopulated
   ),
   'partless', c.relkind = 'p' AND NOT EXISTS (SELECT 1 FROM pg_inherits h WHERE h.inhparent = c.oid),
-  'replaced', EXISTS (SELECT 1 FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type = '3' AND w.is_instead)
+  'replaced', EXISTS (SELECT 1 FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type = '3' AND w.is_instead
+    AND w.ev_qual::text = '<>')
 )::text AS c0
 FROM pg_class c WHERE c.oid = to_regclass($1::text)`
 
@@ -140,8 +143,8 @@ const relationOf = (given: PostgresAdapterOptions['readFrom']): string | undefin
   given === undefined || isQuery(given) ? undefined : quoteRelation(relationName(given))
 
 /**
- * Returns the columns without a default that are NOT NULL and that no create sets. A BEFORE trigger
- * may set such columns, so tables with a BEFORE trigger are not checked.
+ * Returns the NOT NULL columns that have no default and that no create sets. A BEFORE INSERT
+ * trigger can set such columns, so tables with one are not checked.
  */
 export function blockedInserts(table: Table): readonly string[] {
   const { relation, layout, options, version, definition } = table

@@ -1,6 +1,6 @@
 /**
- * The check of `probe: 'execute'`. It performs writes on existing rows, in a transaction that is
- * rolled back.
+ * The check of `probe: 'execute'`. It performs updates, deletes and inserts, in a transaction that
+ * is rolled back.
  */
 import { isConfigurationError } from '../../../problem.js'
 import type { Stored, WriteMethod } from '../../contract.js'
@@ -35,9 +35,11 @@ const lockTimeout = 100
 type Outcome = 'fine' | 'unknown' | { readonly refused: string } | { readonly fault: unknown }
 
 /**
- * Tries the offered writes on existing rows. It updates rows with their own values, deletes rows,
- * and inserts deleted rows again. If the table is empty, it inserts sample values instead, and
- * ignores a refusal of these values. Everything is rolled back. Returns the writes that failed.
+ * Tries the methods `replace`, `remove` and `create` on existing rows, as far as they are offered.
+ * It updates rows with their own values, deletes rows, and inserts deleted rows again. If the table
+ * is empty, it only inserts sample values, and ignores a refusal of these values. Everything is
+ * rolled back. Returns the methods that failed on every row, each with its error, unless the
+ * failure depends on a row's values or on a lock.
  */
 export async function executed(
   table: Table,
@@ -53,7 +55,8 @@ export async function executed(
     }, wait)
   } catch (error) {
     if (isConfigurationError(error)) throw error
-    if (found === undefined) return [{ method: 'replace', error }]
+    const [method = 'replace'] = offered
+    if (found === undefined) return [{ method, error }]
   }
   return found ?? []
 }
@@ -117,9 +120,7 @@ async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<O
     else refused = outcome.refused
   }
   if (refused === undefined || !conclusive) return undefined
-  return new Error(
-    `it refuses each of the ${rows.length} existing rows that were tried, with their own values: ${refused}`,
-  )
+  return new Error(`it refuses each existing row that was tried (${rows.length}), with its own values: ${refused}`)
 }
 
 /**
@@ -147,7 +148,7 @@ async function rolledBack(session: Session, attempt: () => Promise<Outcome>): Pr
 
 function outcomeOf(result: unknown, { options }: Table): Outcome {
   // This check does not run the service's `session` function. Without the settings that this
-  // function makes, a policy may hide rows that a request could change.
+  // function makes, a policy might hide rows that a request could change.
   if (result === suppressed && options.session !== undefined) return 'unknown'
   if (result === suppressed)
     return { refused: 'nothing was written and no error was raised, for example because a trigger returned NULL' }

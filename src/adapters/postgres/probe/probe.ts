@@ -27,7 +27,7 @@ const writesTime = 3_000
 /** The time limit for performing writes (`probe: 'execute'`), in milliseconds. */
 const executionTime = 10_000
 
-/** The methods that need each privilege of the role. */
+/** For each privilege, the methods that can need it. With soft deletes, `remove` needs UPDATE. */
 const needs: Readonly<Record<string, readonly WriteMethod[]>> = {
   INSERT: ['create'],
   UPDATE: ['replace', 'remove', 'attach', 'detach'],
@@ -44,10 +44,10 @@ export class Probe {
   #warned = new Set<string>()
 
   /**
-   * Throws `ConfigurationError` if a statement of an `offered` method can't succeed, whatever its
-   * values are. Throws `Unavailable` if the database can't be reached. Problems with the role's
-   * privileges or with the state of the server cause only warnings, because both can change while
-   * the process runs.
+   * Throws `ConfigurationError` if a statement of a read, or of an `offered` write method, can't
+   * succeed, whatever its values are. Throws `Unavailable` if the database can't be reached. A
+   * missing privilege for writes, or a read-only server, causes only a warning, because both can
+   * change while the process runs.
    */
   async run(
     table: Table,
@@ -170,7 +170,8 @@ async function assertReachable(database: Database, wait: Wait): Promise<void> {
 }
 
 /**
- * Adds each finding to the faults, which prevent the startup, or to the warnings. Throws
+ * Adds findings to the faults, which prevent the startup, or to the warnings. Skips findings that
+ * depend on the sample values, and missing privileges that a warning already names. Throws
  * `Unavailable` if the connection was lost.
  */
 function classify(found: readonly Finding[], table: Table, faults: string[], warnings: string[]): void {
@@ -270,7 +271,8 @@ function expectedFailures(
         'that need this command find no row or are refused.',
     ),
     ...(offered.has('create') ? catalog.sequences : []).map(
-      (sequence) => `The role may not use the sequence ${sequence}: a create in "${collection}" will fail.`,
+      (sequence) =>
+        `The role may not use the sequence ${sequence}: a create in "${collection}" that needs it will fail.`,
     ),
     ...(offered.has('create') ? catalog.usedUp : []).map(
       (sequence) =>
@@ -286,8 +288,8 @@ function expectedFailures(
 }
 
 /**
- * Returns the warning for a client without transactions. Such a client can't protect a row from
- * other sessions between two statements (HDR-3).
+ * Returns a warning if writes need transactions, which the client does not support. Without a
+ * transaction, a row is not protected from other sessions between two statements (HDR-3).
  */
 function unprotectedWrites({ definition: { collection }, racing }: Table, offered: ReadonlySet<WriteMethod>): string[] {
   const isUpdated = (['replace', 'attach', 'detach'] as const).some((method) => offered.has(method))
@@ -314,8 +316,8 @@ function counting({ definition, options, relation }: Table): string[] {
 }
 
 /**
- * Returns the warning about writes that change both a foreign table and a local table. The two
- * changes are committed one after the other, so a failure in between can leave only one of them.
+ * Returns a warning if writes change both a foreign table and a local table. The two changes are
+ * committed one after the other, so a failure in between can leave only one of them.
  */
 function splitCommits(
   { definition: { collection }, relation, idempotencyTable, joins, options }: Table,

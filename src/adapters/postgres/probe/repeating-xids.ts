@@ -8,8 +8,8 @@ import { failureKind, unavailable } from '../connections/failures.js'
 import type { Table } from '../table/table.js'
 
 /**
- * Selects the names of the server's replicas, as far as a role without privileges can see them. The
- * result is empty if there are no replicas.
+ * Selects the names of the server's replicas, as far as the role can see them. The result is empty
+ * if there are no replicas.
  */
 const replicationSql = `SELECT concat_ws(', ',
   nullif(current_setting('synchronous_standby_names', true), ''),
@@ -33,7 +33,7 @@ export async function repeatingXids(
   if (replicas === '') return []
   return [
     `The version of "${definition.collection}" is xmin, and the server is replicated (${replicas}): after an ` +
-      'asynchronous failover, transaction ids repeat, so an old ETag may match another state of the record and ' +
-      'an update may be lost. Name a column in "version".',
+      'asynchronous failover, transaction ids repeat, so an old ETag can match another state of the record, and ' +
+      'an update can be lost. Name a column in "version".',
   ]
 }

@@ -36,7 +36,7 @@ export function knownRows(
   const further = furtherRow(statement, rows.length, size)
   const found: Cells[] = []
   for (const [i, row] of rows.entries()) {
-    // If the page is empty, the result has a single row, which holds only the total.
+    // If the page is empty, the result of a statement that counts has one row, with only the total.
     const isShown = i !== further && row[here] !== null
     const cells = isShown ? kept.cells(shape, row, places, epoch) : noCells
     if (cells === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Reads a page of a list and its total in one round trip (QUERY-1..7). */
+/** Reads a page of a list and its total, usually in one statement (QUERY-1..7). */
 
 import { isFixed } from '../../../definition/fixed.js'
 import { get } from '../../../definition/json.js'
@@ -27,8 +27,9 @@ type Found = Page<Record<string, unknown>>
 type Total = Pick<Found, 'total' | 'exact'>
 
 /**
- * Lists records. If a value of the request can't be sent to the database, returns an empty page
- * with `refused`. Also passes the link targets that `joins` find to the response.
+ * Lists records. If the database can't compare a value of the request, returns an empty page with
+ * `refused`. With `joins`, the statement also reads the records that links point to, and these are
+ * passed on to the response.
  */
 export async function listPage(
   table: Table,
@@ -213,8 +214,9 @@ function shown(
   epoch: number,
 ): Found {
   const more = page.foundBy === 'end' ? offset + found.length < (total.total ?? 0) : found.length > size
-  // One row more than the page needs was read. It is the last row, or the first row of a page
-  // before a position.
+  // If there are more rows, one row more than the page needs was read: the first row if the page
+  // was read backwards from a position, otherwise the last row. A page that is counted from the end
+  // has no extra row.
   const kept = page.foundBy === 'end' || !more ? found : page.foundBy === 'before' ? found.slice(1) : found.slice(0, -1)
   joins?.report(kept, joinedFrom)
   // The position of a neighbouring page consists of the sort values that a record shows. If the

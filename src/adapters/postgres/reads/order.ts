@@ -49,8 +49,9 @@ export function rowsAfter(
 }
 
 /**
- * A single comparison such as `(a, b) > (1, 2)`. Returns `undefined` if there is only one term, if
- * the terms have different directions, or if one of them can be null.
+ * A single comparison such as `(a, b) > (1, 2)`. Returns `undefined` if there is only one term, or
+ * if such a comparison is not possible, for example because the terms have different directions, or
+ * because one of them can be null.
  */
 function rowComparison(
   terms: readonly OrderTerm[],
@@ -77,8 +78,8 @@ const equalSql = (place: Place, value: Scalar | null, parameters: Parameters): s
 
 /**
  * The conditions for the values that come after `value` in one sort term. In ascending order, these
- * are larger values, and then nulls. In descending order, they are smaller values, or all values if
- * `value` is null.
+ * are larger values, and then nulls. If `value` is null, there are none. In descending order, they
+ * are smaller values, or all non-null values if `value` is null.
  */
 function furtherOf(
   { place, descending }: OrderTerm,

@@ -93,9 +93,10 @@ function countedRows(table: Table, columns: string, parts: PageParts): PageSql {
 }
 
 /**
- * Whether the page of an unfiltered list is nearer to the end of the list than to its beginning,
- * according to the last known total. If that total is outdated, the page is still correct: the
- * statement counts the total again, and computes the start of the page from it.
+ * Whether the rows of the page are counted from the end of the list: the list is not filtered, the
+ * offset is large, and the page is nearer to the end than to the beginning, according to the last
+ * known total. If that total is outdated or unknown, the page is still correct: the statement
+ * counts the total again, and computes the start of the page from it.
  */
 function isPastMiddle({ options, statistics, sourceRelation }: Table, { request, scope }: PageParts): boolean {
   const { where, search, parent, offset, count } = request
@@ -114,8 +115,9 @@ function isPastMiddle({ options, statistics, sourceRelation }: Table, { request,
 }
 
 /**
- * Whether an index includes all columns that the filters and the order use. Skipped rows then need
- * not be read from the table.
+ * Whether to skip rows by their keys only: the offset is large, the rows are wide, and an index
+ * includes all columns that the filters and the order use. Skipped rows then need not be read from
+ * the table.
  */
 function isCovered(table: Table, { request, from, terms, scope }: PageParts): boolean {
   if (

@@ -18,8 +18,9 @@ export interface Found {
 }
 
 /**
- * Reads the record with a key. Returns `undefined` if there is no such record. Also passes the link
- * targets that `joins` find to the response.
+ * Reads the record with a key. Returns `undefined` if there is no such record. With `joins`, the
+ * statement also reads the records that its links point to, and these are passed on to the
+ * response.
  */
 export async function readOne(
   table: Table,
@@ -115,7 +116,7 @@ function distinct(texts: readonly (readonly string[] | undefined)[]): readonly (
 
 /**
  * Reads a record, and locks its row until the transaction ends. Returns `undefined` if there is no
- * such row. `keeps`: whether the write keeps the row, as an update does. If so, a weaker lock is
+ * such record. `keeps`: whether the write keeps the row, as an update does. If so, a weaker lock is
  * enough, and other transactions can still insert rows that refer to this row.
  */
 export async function lockedRecord(at: RowCall, keeps: boolean): Promise<Stored<Row> | undefined> {

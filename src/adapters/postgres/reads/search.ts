@@ -2,7 +2,9 @@
  * Searches for the value of the query parameter `q`, with PostgreSQL's full-text search or with the
  * service's own search function (QUERY-3).
  */
+
 import type { KeyValue } from '../../../definition/key.js'
+import { loggableError } from '../../../failures/loggable.js'
 import { didYouMean, nearMiss } from '../../../near-miss.js'
 import type { AdapterCall, ListRequest } from '../../contract.js'
 import { calledLater } from '../../made-by.js'
@@ -15,9 +17,9 @@ import type { Table } from '../table/table.js'
 import { unfit } from '../unfit.js'
 
 /**
- * The search of a request. `undefined` if the request has no search. Also `undefined` if PostgreSQL
- * would search for an empty text, which matches everything. `'no-matches'` if the service's own
- * search function returned no key.
+ * The search of a request. `undefined` if the request has no search, or if PostgreSQL would search
+ * for a blank text: the list is then not restricted. `'no-matches'` if the service's own search
+ * function returned no key that a row can have.
  */
 export async function searchOf(
   table: Table,
@@ -44,8 +46,8 @@ export async function searchOf(
  * `undefined` for any other failure.
  */
 export function searchFault(error: unknown): string | undefined {
-  // The parser of `tsquery` can hold at most 32 pending operators. Its error has the SQLSTATE of a
-  // stack overflow.
+  // The parser of `tsquery` can hold at most 32 pending operators. Its error has no SQLSTATE of its
+  // own, so its routine is compared. 54001 is the SQLSTATE of a stack overflow.
   const isTooDeep = stateOf(error) === '54001' || (error as DatabaseFailure | undefined)?.routine === 'pushOpStack'
   return isTooDeep ? 'nests too many operators: remove repeated "-"' : undefined
 }
@@ -85,7 +87,7 @@ export function vectorSql(
 function byEngine(table: Table, keys: unknown, parameters: Parameters): Searched | 'no-matches' {
   if (!Array.isArray(keys)) {
     const gave = keys === null ? 'null' : keys === undefined ? 'undefined' : `a ${typeof keys}`
-    throw new Error(
+    throw loggableError(
       `The function "search" of "${table.definition.collection}" returned ${gave}. ` +
         'Return a list of keys, the best first.',
     )

@@ -27,9 +27,9 @@ const maxPlans = 100
 const planTime = 2_000
 
 /**
- * From this cost on, in the units of the planner, a scan of a whole table is reported. It
- * corresponds to about ten thousand rows. PostgreSQL always scans a small table as a whole, even if
- * it has a suitable index.
+ * From this cost on, in the units of the planner, a scan of a whole table is reported. With the
+ * default settings, it corresponds to about 40,000 rows of 100 bytes. PostgreSQL often scans a
+ * small table as a whole, even if it has a suitable index.
  */
 const reportedCost = 1_000
 
@@ -38,7 +38,7 @@ const plans = new WeakMap<Table, Map<string, Promise<readonly string[] | undefin
 /**
  * Publishes a slow list on the diagnostics channel. Warns once for each statement that reads a
  * whole table. The plan of a statement is requested once, on `database`, and no request waits for
- * it. Never throws.
+ * it. Never rejects.
  */
 export async function reportSlowList(list: SlowList, database: Database | undefined): Promise<void> {
   const { table, request, statement, took } = list
@@ -72,8 +72,8 @@ function warn({ options }: Table, { collection, duration, filters, sort, readWho
 }
 
 /**
- * The tables that a statement reads as a whole, without duplicates. `undefined` if the database
- * does not provide the plan.
+ * The large tables that a statement reads as a whole, without duplicates. `undefined` if the
+ * database does not provide the plan.
  */
 async function wholeReads({ text, values }: ListStatement, database: Database): Promise<readonly string[] | undefined> {
   const until = performance.now() + planTime

@@ -2,7 +2,7 @@
  * A cache of decoded records, by the key and version of their rows. If a row is read again with the
  * same version, it is not decoded again. The existing record object is used, together with
  * everything that was rendered from it (`reuse.ts`). A row is kept only if equal versions are known
- * to mean equal rows in its table (`row-proof.ts`), and if the row was read outside a transaction.
+ * to mean equal rows in its table (`row-proof.ts`), and if its statement ran outside a transaction.
  */
 import { type Cache, Caches } from '../../../cache.js'
 import { FixedStored, freezeThroughout } from '../../../definition/fixed.js'

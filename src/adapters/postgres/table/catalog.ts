@@ -48,6 +48,7 @@ export interface CatalogIndex {
    * expression.
    */
   readonly columns: readonly (string | null)[]
+  /** The number of key columns. */
   readonly keys: number
 }
 
@@ -94,7 +95,10 @@ export interface Relation {
    * partitioned tables, tables that Citus manages, and storage other than PostgreSQL's own.
    */
   readonly stamped: boolean
-  /** The estimated number of rows. Negative if the table was never analyzed. */
+  /**
+   * The estimated number of rows. Negative, or 0 before PostgreSQL 14, if the table was never
+   * analyzed.
+   */
   readonly rows: number
   /** The privileges on the table that the database role lacks. */
   readonly lacking: readonly string[]
@@ -104,9 +108,9 @@ export interface Relation {
   /** Whether a rule adds statements to an INSERT or an UPDATE, or replaces it. */
   readonly rules: { readonly insert: boolean; readonly update: boolean }
   /**
-   * Whether an INSTEAD OF trigger or a rule performs the write, either on this view or on a view
-   * that this view reads. The UPDATE or DELETE that compares the version then does not change the
-   * row itself.
+   * Whether an INSTEAD OF trigger or a rule may perform the write, on this relation or on a view
+   * that it reads. The UPDATE or DELETE that compares the version then does not change the row
+   * itself.
    */
   readonly indirect: { readonly update: boolean; readonly remove: boolean }
   /**
@@ -114,7 +118,10 @@ export interface Relation {
    * CASCADE, SET NULL or SET DEFAULT.
    */
   readonly cascades: boolean
-  /** Whether the database has any trigger that can be deferred until the commit, on any table. */
+  /**
+   * Whether any table of the database has a trigger that can be deferred until the commit.
+   * PostgreSQL's internal triggers, such as those of foreign keys, do not count.
+   */
   readonly databaseHasDeferrableTriggers: boolean
   /** Whether row-level security is enabled: policies decide which rows a role sees. */
   readonly secured: boolean
@@ -131,8 +138,8 @@ export interface Relation {
    */
   readonly partitionedBy: readonly string[]
   /**
-   * The names of the tables below this one: its partitions, the tables that inherit from it, or the
-   * tables that a view reads.
+   * The names of the relations below this one: its partitions, the tables that inherit from it, or
+   * the tables and views that a view reads.
    */
   readonly tablesBelow: readonly string[]
   /**

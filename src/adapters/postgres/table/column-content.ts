@@ -50,7 +50,7 @@ const isForeignEnum = ({ labels }: CatalogColumn, shape: Shape | undefined): boo
 const open: ReadonlySet<string> = new Set(['binary', 'password'])
 
 /**
- * Why the schema refuses some values that the column can hold. With such a column, GET could return
+ * Why the schema refuses values that the column can hold. With such a column, GET could return
  * records that PUT refuses. Phrased as the end of a sentence about the member. `undefined` if the
  * schema matches the column.
  */
@@ -105,8 +105,8 @@ export function computedContent(shape: Shape | undefined): Content | undefined {
 }
 
 /**
- * The SQL types that expressions are cast to, by the format of the member. The database then
- * compares and outputs the results as values of that type, and not as text.
+ * The SQL types that the expressions of string members are cast to, by the format of the member.
+ * The database then compares and outputs the results as values of that type, and not as text.
  */
 const computedTypes: Readonly<Record<string, string>> = {
   'date-time': 'timestamp with time zone',

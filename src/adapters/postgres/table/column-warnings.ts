@@ -23,8 +23,8 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
     const better = columnsFor[format.name] ?? (format.name === 'int64' ? 'bigint' : 'numeric')
     return (
       `"${member}" has the format "${format.name}", and its column "${column.name}" is a ${column.type}: no filter ` +
-      'finds values that other programs write in another spelling, and sorts and ranges compare strings instead of ' +
-      `values. Make the column ${better}.`
+      'finds values that other programs write in another spelling, and sorting and range filters compare strings ' +
+      `instead of values. Make the column ${better}.`
     )
   }
   const [, precision] = /^numeric(?:\((\d+),-?\d+\))?$/.exec(column.type) ?? []

@@ -22,14 +22,17 @@ export interface Member {
   readonly cast: string
   /** The SQL expression that reads the value. */
   readonly sql: string
-  /** The column that the member is written to. `undefined` if the member is never written. */
+  /**
+   * The column that the member is written to, or that holds a part of the key. `undefined` for
+   * other members that are never written.
+   */
   readonly column: string | undefined
-  /** The quoted name of the member's column. `''` for a computed member. */
+  /** The quoted name of the member's column. `''` for a member with an expression. */
   readonly quoted: string
   /**
    * Whether no update sets the column. True for a part of the key, and for a `GENERATED ALWAYS`
-   * identity column whose member is readOnly. (If the member of such a column is not readOnly,
-   * `ready()` refuses the table.)
+   * identity column whose member is readOnly. (If the member of such an identity column is not
+   * readOnly, every update fails.)
    */
   readonly neverUpdated: boolean
   /**
@@ -49,7 +52,9 @@ export interface Member {
    * identity column.
    */
   readonly hasDefault: boolean
+  /** Whether the schema allows null. */
   readonly nullable: boolean
+  /** Whether the column is NOT NULL. */
   readonly notNull: boolean
   /**
    * Whether the value is computed when it is read: by an expression, or in a virtual generated
@@ -58,7 +63,8 @@ export interface Member {
   readonly computed: boolean
   /**
    * SQL that is true for a row whose column may hold more than the record shows. `undefined` if
-   * there can be no such row.
+   * there can be no such row, if no update writes the column, or if a view shows the column with
+   * another type.
    */
   readonly inexact: string | undefined
 }
@@ -182,9 +188,9 @@ function missing(name: string, column: string, source: Relation): string {
 }
 
 /**
- * Adapts a `bigint` column to the key. In other columns, a number outside the safe-integer range is
- * shown as null. A key can't be null, so its number is shown rounded, and the rounded number
- * identifies no record.
+ * Adapts a `bigint` column to the key. In a column outside the key, a number outside the
+ * safe-integer range is shown as null. A key can't be null, so its number is shown rounded, and the
+ * rounded number identifies no record.
  */
 const asKey = (content: Content): Content =>
   content.kind === 'scalar' && content.type.cast === 'bigint' && content.type.holds.includes('integer')
@@ -220,8 +226,8 @@ export function noKeyColumn(
 }
 
 /**
- * The SQL expressions for the content of a record: one expression for each shown member that the
- * table itself stores. Computed members are left out.
+ * The SQL expressions for the content of a record: one expression for each shown member that is in
+ * a column of the table.
  */
 export function contentTexts(
   definition: ResourceDefinition,

@@ -61,8 +61,8 @@ export function conditionSql(layout: Layout, condition: Condition, parameters: P
 }
 
 /**
- * Why no value of the member can match the condition, phrased as the end of a sentence: `must be a
- * UUID`. `undefined` if a value can match.
+ * Why a value of the condition does not belong to the type of the member, phrased as the end of a
+ * sentence: `must be a UUID`. `undefined` if there is no such value.
  */
 export function mismatchOf(layout: Layout, condition: Condition): string | undefined {
   const { op, path, value } = condition
@@ -114,8 +114,8 @@ export function addKeySql(
   for (let i = 0; i < key.length; i++) {
     const { sql, cast, foldsTexts } = key[i] as Member
     const same = `${sql} = ${parameters.add(texts[i] as string, cast)}`
-    // In a column that ignores case, a different key can compare as equal, so the strings are also
-    // compared exactly.
+    // In such a column, which may ignore case, a different key can compare as equal. So the strings
+    // are also compared exactly.
     conditions.push(foldsTexts ? `${same} AND ${sql}::text COLLATE "C" = $${parameters.values.length}::text` : same)
   }
 }

@@ -1,4 +1,4 @@
-/** Detects tables that Citus distributes over several servers. */
+/** Detects tables that Citus manages, such as tables that it distributes over several servers. */
 import type { Database, Wait } from '../connections/client.js'
 import { arrayText } from '../sql/sql.js'
 import type { Relation } from './catalog.js'
@@ -19,8 +19,8 @@ export async function isDistributed(oids: readonly string[], database: Database,
 }
 
 /**
- * Types whose values are output as the same text in every session. For other types, the text
- * depends on session settings such as TimeZone.
+ * Types whose values are output as the same text in every session. For other types, the text may
+ * depend on session settings such as TimeZone.
  */
 const settled =
   /^(?:text|character varying|uuid|smallint|integer|bigint|numeric|real|double precision|boolean|jsonb?)(?:\(|$)/

@@ -64,8 +64,8 @@ export function idempotencyDdl(options: IdempotencyOptions): string {
 const textColumns = ['fingerprint', 'record', 'version'] as const
 
 /**
- * Finds and checks the table that the option `idempotency` names. Throws a `ConfigurationError`
- * that says how to fix the table.
+ * Finds and checks the table that the option `idempotency` names. If the table is missing or
+ * unsuitable, throws a `ConfigurationError` that says how to fix it.
  */
 export async function idempotencyTableOf(
   { idempotency }: PostgresAdapterOptions,
@@ -97,7 +97,8 @@ function wrongWith({ columns, indexes }: Relation): string | undefined {
   const mismatched = wanted
     .filter(([name, type]) => !type.test(columns.get(name)?.type ?? ''))
     .map(([name]) => `"${name}"`)
-  if (mismatched.length > 0) return `lacks the column ${mismatched.join(', ')} or has it with another type`
+  if (mismatched.length === 1) return `lacks the column ${mismatched[0]} or has it with another type`
+  if (mismatched.length > 1) return `lacks the columns ${mismatched.join(', ')} or has them with other types`
   const keyed = indexes.some(
     ({ unique, partial, immediate, keys, columns: [first] }) =>
       unique && !partial && immediate && keys === 1 && first === 'id',

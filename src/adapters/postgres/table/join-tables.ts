@@ -31,8 +31,7 @@ export interface DescribedJoinTable {
 
 /**
  * The join tables that the options name, by path segment. Checks them against the database. If a
- * join table does not match the definition, throws a `ConfigurationError` that says how to fix the
- * options.
+ * join table does not match the definition, throws a `ConfigurationError` that says what is wrong.
  */
 export async function joinTablesOf(
   definition: ResourceDefinition,

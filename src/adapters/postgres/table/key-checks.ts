@@ -1,5 +1,5 @@
 /**
- * Checks that keys are unique in a table, and that the database or the adapter assigns the keys
+ * Checks that an index makes keys unique, and that the database or the adapter assigns the keys
  * that requests omit.
  */
 import type { ResourceDefinition } from '../../../definition/resource.js'
@@ -13,7 +13,7 @@ import type { Layout } from './layout.js'
 
 /**
  * The unique index over exactly the columns of the key. `marks`: whether deleted rows stay in the
- * table, with a mark. A partial index without those rows is then sufficient.
+ * table, with a mark. A partial index is then accepted, because it can leave out those rows.
  */
 export function keyIndexOf({ indexes }: Relation, { key }: Layout, marks: boolean): CatalogIndex | undefined {
   const keys = key.map(({ column }) => column)
@@ -27,9 +27,9 @@ export function keyIndexOf({ indexes }: Relation, { key }: Layout, marks: boolea
 }
 
 /**
- * Throws `ConfigurationError` if some rows are on other servers, in foreign tables (postgres_fdw).
- * No unique index spans several servers, and a commit may succeed on one server and fail on
- * another.
+ * Throws `ConfigurationError` if tables below this one, such as partitions, are foreign tables
+ * (postgres_fdw), whose rows are on other servers. No unique index spans several servers, and a
+ * commit may succeed on one server and fail on another.
  */
 export function checkOneServer(name: RelationName, { foreignTablesBelow }: Relation): void {
   if (foreignTablesBelow.length === 0) return
@@ -40,7 +40,10 @@ export function checkOneServer(name: RelationName, { foreignTablesBelow }: Relat
   )
 }
 
-/** Throws `ConfigurationError` if the table can hold two rows with the same key. */
+/**
+ * Throws `ConfigurationError` if a table has no unique index over its key. Views and foreign tables
+ * are not checked.
+ */
 export function checkKeyIndex(
   index: CatalogIndex | undefined,
   name: RelationName,

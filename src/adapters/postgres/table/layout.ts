@@ -78,8 +78,8 @@ export class Layout {
   readonly #formatted: ReadonlySet<string>
 
   /**
-   * `table` is written to and `source` is read from. Often both are the same relation. Throws a
-   * `ConfigurationError` that lists all faults.
+   * `table` is written to and `source` is read from. Often both are the same relation. If there are
+   * faults, throws a `ConfigurationError` that lists them all.
    */
   constructor(
     definition: ResourceDefinition,

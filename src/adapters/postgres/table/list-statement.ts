@@ -6,8 +6,9 @@ export interface ListStatement {
   readonly text: string
   /**
    * The names of the statement's columns: the columns of a record, then `here`, then `total` if the
-   * statement counts the matching rows, then the columns of the joined links. `here` is null if the
-   * page has no row.
+   * statement counts the matching rows, then the columns of the joined links. `here` is 1 in each
+   * row of the page. If the statement counts and the page is empty, the result has one row, which
+   * holds only the total: its `here` is null.
    */
   readonly names: readonly string[]
   readonly values: readonly (string | null)[]

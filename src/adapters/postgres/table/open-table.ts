@@ -28,8 +28,8 @@ import type { Table } from './table.js'
 import { type VersionSource, versionSource } from './versions.js'
 
 /**
- * Opens the table of a resource. If something is missing, throws a `ConfigurationError` that says
- * how to fix it.
+ * Describes the table of a resource and compiles its statements. If the table is missing or
+ * unsuitable, throws a `ConfigurationError` that says how to fix it.
  */
 export async function openTable(
   definition: ResourceDefinition,

@@ -14,7 +14,9 @@ import type { DescribedJoinTable } from './join-tables.js'
 export interface Racing {
   readonly update: boolean
   readonly remove: boolean
-  /** The members whose expression reads other rows. A caller's scope can compare these members. */
+  /**
+   * The members whose expression may read other rows. A caller's scope can compare these members.
+   */
   readonly members: ReadonlySet<string>
 }
 

@@ -15,8 +15,8 @@ interface ReadMember {
 
 /**
  * Compiles a function that decodes the record of a row. The first cells of the row hold the
- * members, in this order. With `hasRest`, the next cell holds the members without a column of their
- * own.
+ * members, in the order of `members`. With `hasRest`, the next cell holds the members without a
+ * column of their own.
  */
 export function compileRecord(members: readonly ReadMember[], hasRest: boolean): (cells: Cells) => Row {
   const decoders = members.map(({ content }) => decoderOf(content))

@@ -1,7 +1,7 @@
 /**
  * Determines whether two rows with equal key and version are certainly equal. If so, the record
  * that was decoded from one row can be used for the other. A wrong record would be in every
- * response, but a wrong entity tag causes only a wrong or a missing 304. So the requirements are
+ * response, but a wrong entity tag affects only conditional requests. So the requirements are
  * stricter than for an entity tag.
  */
 import type { PostgresAdapterOptions } from '../options/options.js'
@@ -14,7 +14,7 @@ import type { VersionSource } from './versions.js'
 /**
  * - `content`: the version includes a digest of everything that the record is made of. If the
  * versions are equal, the records are equal, whatever happened to the row in between.
- * - `writes`: each write gives the row a random version, and PostgreSQL stores the id of the
+ * - `writes`: a write normally gives the row a random version, and PostgreSQL stores the id of the
  * transaction in the row (`xmin`). The version and the transaction id are both compared, because
  * each detects changes that the other misses:
  *   - Some writes leave the version unchanged: writes while the trigger is disabled or dropped,
@@ -27,8 +27,8 @@ import type { VersionSource } from './versions.js'
  *   transactions.
  *   - A row that is deleted and created again, or restored from a copy, has another transaction id.
  *
- * Some changes of the schema affect neither the version nor the transaction id of a row: an
- * enumeration label or a column is renamed, or another table takes the name of this table.
+ * With `writes`, some changes of the schema affect neither the version nor the transaction id of a
+ * row: an enumeration label or a column is renamed, or another table takes the name of this table.
  * `shown-schema.ts` detects these changes.
  */
 export type RowProof = 'content' | 'writes'

@@ -53,7 +53,10 @@ export class ShownSchema {
     return now < this.#validUntil ? this.#epoch : -1
   }
 
-  /** Sends the query. Never rejects: if the query fails, the last result simply expires. */
+  /**
+   * Sends the query, unless it is already in progress. Never rejects: if the query fails, the last
+   * result simply expires.
+   */
   ask(database: Database): Promise<void> {
     const askedAt = performance.now()
     this.#askedAt = askedAt

@@ -15,7 +15,7 @@ export interface OwnRowOnly {
 }
 
 /**
- * Uses the catalog and the options. CHECK constraints and generated columns have no side effects,
+ * Uses the catalog and the options. CHECK constraints and generated columns are not examined,
  * because PostgreSQL assumes that their functions are immutable.
  */
 export function ownRowOnlyOf(

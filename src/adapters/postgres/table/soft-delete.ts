@@ -19,8 +19,9 @@ export interface Deletion {
 }
 
 /**
- * Returns the column that the option `softDelete` names. Throws `ConfigurationError` if there is no
- * such column, or if its default would mark each new row as deleted.
+ * Returns what the option `softDelete` describes. Throws `ConfigurationError` if there is no such
+ * column, if its default would mark each new row as deleted, or if its type has no usual mark and
+ * the option does not set `deleted`.
  */
 export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relation: Relation): Deletion | undefined {
   if (given === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * A resource's table, with everything that its SQL statements need. Compiled once
- * (`open-table.ts`). Requests update only its caches and statistics.
+ * A resource's table, with everything that its SQL statements need. Compiled from the description
+ * in the catalog (`open-table.ts`). Requests update only its caches and statistics.
  */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { AdapterCall, ListRequest, Stored } from '../../contract.js'
@@ -108,7 +108,7 @@ export interface Table {
   readonly keyIndex: CatalogIndex | undefined
   /**
    * The number of rows at the last count of all rows. At first, this is the estimate in the
-   * catalog.
+   * catalog, if there is one.
    */
   readonly statistics: { total: number | undefined }
   /** The join tables of associations, by the path segment of the association. */

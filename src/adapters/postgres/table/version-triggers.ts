@@ -17,8 +17,8 @@ export const isRandomAlone = (sql: string | null): boolean =>
   /^(?:\w+\.)?(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v4)\(\s*\)$/.test(sql?.trim() ?? '')
 
 /**
- * Whether an SQL expression returns a new value at each call. Clocks may repeat a value, and so may
- * counters in the row, such as `version + 1`.
+ * Whether an SQL expression calls a function that returns a new value at each call. Clocks do not
+ * count, because they may repeat a value. Neither do counters in the row, such as `version + 1`.
  */
 export const neverRepeats = (sql: string | null): boolean => isRandom(sql) || /\bnextval\s*\(/.test(sql ?? '')
 

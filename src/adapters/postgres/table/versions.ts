@@ -38,7 +38,8 @@ interface VersionAssignment {
 
 /**
  * Returns the source of versions that the option `version` describes. Throws `ConfigurationError`
- * if the versions could repeat, or if the version column does not exist.
+ * if the table does not suit the option, for example because the versions could repeat, or because
+ * the version column does not exist.
  */
 export async function versionSource(
   options: PostgresAdapterOptions,
@@ -106,8 +107,8 @@ function columnSql({ name, type, notNull }: CatalogColumn): string {
   const sql = type.startsWith('timestamp')
     ? `extract(epoch FROM ${rowAlias}.${quote(name)})::text`
     : `${rowAlias}.${quote(name)}::text`
-  // Rows that are older than the column may hold null. Until they are written, null counts as their
-  // version.
+  // Rows that are older than the column may hold null. Until they are written, their version is
+  // empty.
   return notNull ? sql : `coalesce(${sql}, '')`
 }
 
@@ -145,8 +146,9 @@ function refuseXmin({ table, source }: { readonly table: Relation; readonly sour
 }
 
 /**
- * The prefix that distinguishes the versions of this database from the versions of other databases.
- * In an embedded database, the prefix is different after each restart.
+ * The prefix that distinguishes the versions of this database from the versions of other databases:
+ * the option `epoch`, or else the server's system identifier. For an embedded database, the time of
+ * its start is added to the identifier.
  */
 async function prefix({ epoch }: PostgresAdapterOptions, database: Database, wait: Wait): Promise<string> {
   if (epoch !== undefined) return `${epoch}.`
@@ -162,7 +164,7 @@ async function prefix({ epoch }: PostgresAdapterOptions, database: Database, wai
     const { code } = error as { code?: string }
     if (code !== '42501' && code !== '42883' && code !== '0A000') throw error
     throw unfit(
-      'the server does not provide its system identifier, without which xmin cannot be the version. Set "epoch" ' +
+      'the server does not provide its system identifier, which the versions need as a prefix. Set "epoch" ' +
         'to a string of your own that changes when the database is restored, or name a column in "version"',
     )
   }
@@ -178,7 +180,6 @@ function sourceOf(sql: string, assignment: VersionSource['assignment'], prefix: 
     matches(version, parameters) {
       // Versions are compared as strings. If they were compared as numbers, `1` and `01` would be
       // the same version.
-
       const stored = version.startsWith(prefix) ? version.slice(prefix.length) : undefined
       return stored === undefined || /\0|\p{Surrogate}/u.test(stored) ? 'false' : `${sql} = ${parameters.add(stored)}`
     },

@@ -2,6 +2,7 @@
  * Errors that the service's own functions have caused. Such errors do not concern the resource's
  * table, and are never treated as refusals of a record.
  */
+import { loggableError } from '../../../failures/loggable.js'
 import { nonError } from '../../made-by.js'
 
 /** The errors that the service's own functions have caused. */
@@ -19,10 +20,10 @@ export function callbackError(error: unknown, name: 'write' | 'session'): Error 
 
 /**
  * Returns an error with a message for the developers of the service, not for clients, and records
- * it in `callbackErrors`.
+ * it in `callbackErrors`. The message must not contain values.
  */
 export function callbackFault(message: string, cause?: unknown): Error {
-  const error = new Error(message, cause === undefined ? undefined : { cause })
+  const error = loggableError(message, cause === undefined ? undefined : { cause })
   callbackErrors.add(error)
   return error
 }

@@ -131,7 +131,7 @@ async function positionOf(positions: ReplicaPositions, call: AdapterCall): Promi
 
 /**
  * Returns a position of the primary's log after the write of the call. Returns `unknownPosition` if
- * the primary does not respond in time.
+ * the primary fails or does not respond in time.
  */
 async function primaryPosition(primary: Database, call: AdapterCall): Promise<string> {
   const wait = waitOf(call)

@@ -36,8 +36,8 @@ export interface ColumnType {
    */
   readonly inJson?: boolean
   /**
-   * The JSON Schema formats that all values of the type satisfy as strings. Messages recommend the
-   * first one. If absent, any format may be declared, as for `text`.
+   * The JSON Schema formats that a member of the type can have. Messages recommend the first one.
+   * If absent, the member can have any format, as for `text`.
    */
   readonly formats?: readonly string[]
   /**
@@ -46,8 +46,8 @@ export interface ColumnType {
    */
   canonical?(text: string): string | undefined
   /**
-   * The minimum and maximum length of the values as strings, in characters. Absent if there is no
-   * limit.
+   * The minimum and maximum length, in characters, of the strings that clients can send. Absent if
+   * no such limits are known.
    */
   readonly width?: readonly [min: number, max: number]
   /**
@@ -60,7 +60,7 @@ export interface ColumnType {
    */
   readonly plain?: boolean
   /**
-   * Values that every column of the type accepts. They are used in the sample statements of
+   * Values that almost every column of the type accepts. They are used in the sample statements of
    * `ready()`.
    */
   readonly samples: readonly [Scalar, ...Scalar[]]

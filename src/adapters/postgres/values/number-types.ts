@@ -6,8 +6,8 @@ import { comparedRounded, infiniteFrom } from './rounded.js'
 import { valueTexts } from './value-texts.js'
 
 /**
- * The number that a string represents, or null if it is NaN or infinite. `+ 0` removes the sign of
- * a negative zero, which JSON does not show.
+ * The number that a string represents, or null if the number is NaN, or infinite as a double. `+ 0`
+ * removes the sign of a negative zero, which JSON does not show.
  */
 const finite = (text: string): number | null => (Number.isFinite(Number(text)) ? Number(text) + 0 : null)
 const notFinite = (sql: string): string => `${sql} IN ('NaN', 'Infinity', '-Infinity')`
@@ -161,8 +161,9 @@ export function wholeNumberTexts(cast: string, bits: number): ColumnType {
 const numericLimits = [131_072, 16_383] as const
 
 /**
- * Decimals as strings (format `decimal`), which keep every digit of a `numeric`. NaN and infinity
- * are not decimals. They are shown as null, as they are in a member of type number.
+ * Decimals as strings (format `decimal`), which show a `numeric` exactly, without trailing zeros.
+ * NaN and infinity are not decimals. They are shown as null, as they are in a member of type
+ * number.
  */
 export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnType {
   const [whole, fraction] = precision === undefined ? numericLimits : [precision - scale, scale]

@@ -29,7 +29,10 @@ export interface Fault {
 export interface Place {
   /** The SQL of the value. For text within JSON, it includes the collation for comparisons. */
   readonly sql: string
-  /** The column that holds the value. `undefined` if the value is within JSON or computed. */
+  /**
+   * The column that holds the value. `undefined` if the value is within JSON, or if the member is
+   * never written.
+   */
   readonly column: string | undefined
   readonly nullable: boolean
   compare(op: '=' | '<' | '<=' | '>' | '>=', value: Scalar): Comparison
@@ -79,8 +82,8 @@ export function readSql(content: Content, sql: string, embedded = false): string
 
 /**
  * SQL that is true for a row whose column may hold more than its record shows: numbers that JSON
- * does not support, numbers with more digits than a double, or arrays whose first index is not 1.
- * `undefined` if there can be no such row.
+ * does not support, numbers with more digits than a double, a JSON null, or arrays whose first
+ * index is not 1. `undefined` if there can be no such row.
  */
 export function inexactSql(content: Content, sql: string): string | undefined {
   if (content.kind === 'scalar') return content.type.inexact?.(sql)
@@ -128,8 +131,8 @@ export function jsonValue(text: string): unknown {
 
 /**
  * Matches JSON text that may contain a number that is too large for a double: one with 200 digits
- * or with an exponent of three digits. Only such text is parsed with a reviver, because a reviver
- * is called for every value.
+ * or more, or with an exponent of three digits or more. Only such text is parsed with a reviver,
+ * because a reviver is called for every value.
  */
 const mayOverflow = /(?<!\d)\d{200}|(?:^|[[:,]\s*)-?[\d.]+[eE]\+?\d{3}/
 
@@ -261,8 +264,8 @@ function jsonAt(sql: string, path: readonly string[]): { readonly text: string; 
 }
 
 /**
- * SQL that is true if the record shows null at a path, or no value. That includes values that JSON
- * does not support.
+ * SQL that is true if the record shows null at a path, or no value. That includes stored numbers
+ * that are shown as null.
  */
 export function isNullAt(content: Content, sql: string, path: readonly string[]): string {
   if (content.kind !== 'json') {

@@ -19,7 +19,7 @@ const bounds: Readonly<Record<string, string>> = {
 const plain = new Set(['int4', 'int8', 'num'])
 
 /**
- * The range or multirange type with this name. `undefined` if a type of another kind has this name.
+ * PostgreSQL's own range or multirange type with this name. `undefined` for any other name.
  */
 export function rangeOf(name: string, typeOf: (name: string) => ColumnType | undefined): ColumnType | undefined {
   const found = /^(\w+?)(range|multirange)$/.exec(name)

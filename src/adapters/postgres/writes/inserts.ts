@@ -64,7 +64,8 @@ export async function insertRow(
     }
     if (!skipsConflicts(table, assigned)) return suppressed
     if (table.relation.hasInsertTrigger && tries >= maxGuardedTries) return suppressed
-    // A client has used the next number. The number after it may be free.
+    // The assigned key is taken, for example by a create at the same time. The next one may be
+    // free.
     if (tries >= maxTries) return { refused: 'duplicate', members: table.definition.key.members }
   }
 }
@@ -91,9 +92,9 @@ function assign({ definition, layout }: Table, draft: Row): readonly Assigned[] 
 }
 
 /**
- * SQL for the next number: the largest number plus 1. If a client has used the largest possible
- * number, the SQL results in the smallest free number instead. In the SQL, `@table` stands for the
- * name of the table.
+ * SQL for the next number: the largest number plus 1, among the rows with the same other key parts.
+ * If a client has used the largest possible number, the SQL results in the smallest free number
+ * instead. In the SQL, `@table` stands for the name of the table.
  */
 function nextNumber(
   key: readonly Member[],
@@ -152,8 +153,8 @@ async function numbered(
 const relationOf = (target: string): string => target.slice(0, -` AS ${rowAlias}`.length)
 
 /**
- * Whether the INSERT does nothing if the assigned number is already taken, so that the next number
- * can be tried. Any other conflict makes the INSERT fail, and the record is refused.
+ * Whether the INSERT does nothing if the assigned key is already taken, so that the next one can be
+ * tried. Any other conflict makes the INSERT fail, and the record is refused.
  */
 const skipsConflicts = ({ keyIndex }: Table, assigned: readonly Assigned[]): boolean =>
   assigned.length > 0 && keyIndex !== undefined && !keyIndex.partial && keyIndex.immediate

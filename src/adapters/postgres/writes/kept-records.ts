@@ -5,6 +5,7 @@
  */
 
 import { createHash } from 'node:crypto'
+import { loggableError } from '../../../failures/loggable.js'
 import type { Idempotency, Repeated, Stored } from '../../contract.js'
 import type { Database, Wait } from '../connections/client.js'
 import { failureKind, stateOf } from '../connections/failures.js'
@@ -40,8 +41,8 @@ export async function keeping<R extends object | Repeated>(
 }
 
 /**
- * Returns the record that is kept under an id. Returns `undefined` if there is no such record, or
- * if it has expired.
+ * Returns the record that is kept under an id, or `'mismatched'` if a request with another
+ * fingerprint created it. Returns `undefined` if there is no such record, or if it has expired.
  *
  * The statement locks the row, which writes an entry to the server's write-ahead log. So its
  * transaction ends only after the synchronous standbys have received this entry and all earlier
@@ -213,8 +214,8 @@ async function clearExpired(
 }
 
 /**
- * The first 64 bits of the hash of an id, as a signed integer. If two ids have the same first 64
- * bits, and their creates run at the same time, one of the creates results in `running`.
+ * The first 64 bits of the hash of an id, as a signed integer. If these bits are the same for two
+ * ids, and their creates run at the same time, one of the creates results in `running`.
  */
 const lockOf = (id: string): string => createHash('sha256').update(id).digest().readBigInt64BE().toString()
 
@@ -236,6 +237,6 @@ async function asked(ask: StatementSender, text: string, parameters: Parameters)
   } catch (error) {
     if (stateOf(error) === '23505') throw new Contested('The id has just been taken.', { cause: error })
     if (failureKind(error) !== 'refused') throw error
-    throw new Error('The table of "idempotency" refuses a row.', { cause: error })
+    throw loggableError('The table of "idempotency" refuses a row.', { cause: error })
   }
 }

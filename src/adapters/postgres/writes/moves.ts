@@ -31,6 +31,7 @@ export type Rewrite = (
 
 export interface Move {
   readonly by: By
+  /** True to attach the record, false to detach it. */
   readonly inwards: boolean
   readonly key: KeyValue
   /**
@@ -41,9 +42,9 @@ export interface Move {
 }
 
 /**
- * The maximum number of attempts. Another attempt is made if the statement changed no row, but the
- * row that was read afterwards allows the attach or detach. Another session may have changed the
- * row in between.
+ * The maximum number of attempts with one statement (`setMembers`). Another attempt is made if the
+ * statement changed no row, but the row that was read afterwards allows the attach or detach.
+ * Another session may have changed the row in between.
  */
 const maxTries = 3
 

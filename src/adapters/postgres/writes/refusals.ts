@@ -96,7 +96,10 @@ export function isOutdated(described: Table, error: unknown): boolean {
   return layout.members.some((member) => member.column === column && !member.notNull)
 }
 
-/** Whether a failure concerns the resource's own table, or one of its join tables. */
+/**
+ * Whether a failure concerns the resource's own table, or one of its join tables. Also true if the
+ * failure names no table.
+ */
 export function isOwnTable(table: Table, error: unknown): boolean {
   const failure = failureOf(table, error)
   const { constraints, indexes } = table.relation

@@ -96,8 +96,8 @@ const writtenEpoch = ({ table, ask }: RowCall): number =>
   ask.keepsWritten === true && returnsCommitted(table) ? epochOf(table, { keeps: true, database: ask.database }) : -1
 
 /**
- * The assignments, including the assignment of the next version. If there are no assignments, a
- * column is set to itself, so that the version changes.
+ * The assignments, including the assignment of the next version. If there are none, a column is set
+ * to itself, so that the version changes. `''` if no column can be set to itself.
  */
 function assignmentsOf({ table }: RowCall, assignments: readonly string[], parameters: Parameters): string {
   const { layout } = table

@@ -85,9 +85,9 @@ export type Sql = (text: string) => Promise<Record<string, unknown>[]>
 let functions = 0
 
 /**
- * The query tree of a statement. All of its parameters have the type `text`. Requires PostgreSQL
- * 14, because older versions store the body of a function only as text. Creates a function for the
- * analysis, and drops it again.
+ * The query tree of a statement. All parameters of the statement get the type `text`. Requires
+ * PostgreSQL 14 or later, because older versions store the body of a function only as text. Creates
+ * a function for the analysis, and drops it again.
  */
 export async function queryOf(sql: Sql, given: string): Promise<Node> {
   // A function has at most 100 parameters, so higher numbers become 100. The numbers of the

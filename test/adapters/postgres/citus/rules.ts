@@ -19,7 +19,7 @@ export interface Facts {
   readonly tables: ReadonlySet<string>
   /** The number of each table's distribution column. Reference tables have none. */
   readonly columns: ReadonlyMap<string, number>
-  /** The default of each column, by `table.column number`. */
+  /** The default of each column, by the OID of the table, a dot and the number of the column. */
   readonly defaults: ReadonlyMap<string, readonly Node[]>
 }
 
@@ -66,7 +66,10 @@ const resultTypes: Readonly<Record<string, string>> = {
 }
 const boolean = '16'
 
-/** The type of an expression. A subquery has the type of its first column. */
+/**
+ * The OID of an expression's type. A scalar subquery has the type of its column. Nodes of unlisted
+ * types are treated as boolean.
+ */
 function typeOf(node: Node): string {
   const field = resultTypes[node.type]
   if (field !== undefined) return textOf(node, field)
@@ -99,7 +102,8 @@ const uses = (nodes: readonly Node[], worst: readonly Volatility[], facts: Facts
 
 /**
  * Whether the expression passes a column to a STABLE function. Citus evaluates calls of STABLE
- * functions before it sends the statement, so it has no value for the column.
+ * functions before it sends the statement, so it has no value for the column. Within CASE and
+ * COALESCE, every function that is not IMMUTABLE counts.
  */
 function passesColumns(node: Node, facts: Facts): boolean {
   if (/^(?:CASE|COALESCE)/.test(node.type)) return uses([node], ['s', 'v'], facts)
@@ -118,8 +122,8 @@ const tablesOf = (query: Node): readonly Node[] =>
 const isOuter = (node: Node): boolean => node.type === 'VAR' && numberOf(node, 'varlevelsup') > 0
 
 /**
- * Whether the WHERE clause fixes the distribution column of a table, so that all matching rows are
- * on one server.
+ * Whether all matching rows are on one server: the WHERE clause compares the distribution column of
+ * a table, or a table is a reference table.
  */
 function isRouted(query: Node, facts: Facts): boolean {
   const entries = nodesIn(query, 'rtable')
@@ -183,8 +187,7 @@ function faultsOf(query: Node, facts: Facts): readonly string[] {
     faults.push('a function that is not IMMUTABLE in ON CONFLICT')
   if (command === 'INSERT' && targets.some((node) => [...allOf(node)].some(({ type }) => type === 'SUBLINK')))
     faults.push('a subquery in the values of INSERT')
-  if (command !== 'SELECT' && nodesIn(query, 'cteList').length > 0 && command === 'INSERT')
-    faults.push('WITH in INSERT')
+  if (command === 'INSERT' && nodesIn(query, 'cteList').length > 0) faults.push('WITH in INSERT')
   if (command === 'INSERT' && isOverNone(query)) faults.push('INSERT of a SELECT without a table')
   const window = [...nodesIn(query, 'limitOffset'), ...nodesIn(query, 'limitCount')]
   if (window.some((node) => [...allOf(node)].some(({ type }) => type === 'SUBLINK')))

@@ -2,7 +2,8 @@
 import pg from 'pg'
 
 /**
- * Returns a pool to the same server that records the text of every statement. The caller ends it.
+ * Returns a second pool with the same options, which records the text of every statement. The
+ * caller must end it.
  */
 export function recording(pool: pg.Pool): { readonly client: pg.Pool; readonly statements: readonly string[] } {
   const statements: string[] = []

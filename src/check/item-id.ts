@@ -1,0 +1,22 @@
+/**
+ * Recognizes strings that can't be the id of an item. The URL of an item is built from the URL of
+ * its collection and from an id in a response. Without an id, that URL is the URL of the collection,
+ * and DELETE of it could remove all items.
+ */
+
+/**
+ * Whether a string can be the last part of an item's URL. A server may decode and normalize the
+ * path, so a string is refused if it has an empty segment, `.` or `..`, even with `%2E`, `%2F` or
+ * `;`. A string with `?`, `#` or white space is refused too. The shell function `is_id` of scripts
+ * (`report/script-shell.ts`) must accept the same strings.
+ */
+export function isItemId(id: string): boolean {
+  const path = `/${id.replace(/%2e/gi, '.').replace(/%2f|%5c|\\/gi, '/')}/`
+  return !/\/\.{0,2}(?:;[^/]*)?\/|[?#\s\p{Cc}]/u.test(path)
+}
+
+/** Whether a URL is the URL of an item directly below the URL of a collection. */
+export function isItemOf(address: string, collection: string): boolean {
+  const id = address.slice(collection.length + 1)
+  return address.startsWith(`${collection}/`) && !id.includes('/') && isItemId(id)
+}

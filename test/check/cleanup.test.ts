@@ -1,0 +1,140 @@
+/**
+ * The cleanup obeys the limits of the run: its rate, the rules for a busy service, and
+ * `production`.
+ */
+import type { RequestListener } from 'node:http'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { resolveTarget } from '../../src/check/check-service.js'
+import { type CheckServiceOptions, checkService, removeLeftovers } from '../../src/check/index.js'
+import { type Workplace, workplace } from './command-run.js'
+import { type Serving, serving } from './serving.js'
+import { document } from './twin/document.js'
+import { tokenOf } from './twin/tokens.js'
+import { twinApp } from './twin/twin.js'
+
+const token = tokenOf('admin')
+let place: Workplace
+let service: Serving | undefined
+beforeEach(() => {
+  process.env.CHECK_ADMIN_TOKEN = token
+  place = workplace()
+})
+afterEach(async () => {
+  delete process.env.CHECK_ADMIN_TOKEN
+  place.remove()
+  await service?.close()
+  service = undefined
+})
+
+interface Arrival {
+  readonly method: string
+  /** Milliseconds. */
+  readonly time: number
+}
+
+/**
+ * Starts a service. `limits` says whether a request gets a 429, from the requests so far, including
+ * this one. Returns the requests that the service got.
+ */
+async function start(limits: (arrivals: readonly Arrival[]) => boolean = () => false) {
+  const app = twinApp()
+  const arrivals: Arrival[] = []
+  const listener: RequestListener = (req, res) => {
+    arrivals.push({ method: String(req.method), time: performance.now() })
+    if (limits(arrivals)) res.writeHead(429, { 'Retry-After': '0' }).end()
+    else app(req, res)
+  }
+  service = await serving(listener)
+  return { origin: service.origin, arrivals }
+}
+
+const { collections, ...rest } = resolveTarget(document)
+const target = { ...rest, collections: collections.filter(({ template }) => template === '/v1/orders') }
+
+const options = (base: string): CheckServiceOptions & { readonly write: string } => ({
+  base,
+  target,
+  principals: [{ name: 'admin', token }],
+  rate: 100_000,
+  write: join(place.cwd, 'check-ledger.jsonl'),
+  only: ['VERB-2/location', 'VERB-5/merge'],
+})
+
+const methodsIn = (arrivals: readonly Arrival[]): string => arrivals.map(({ method }) => method).join(' ')
+const count = (arrivals: readonly Arrival[], method: string): number =>
+  arrivals.filter((one) => one.method === method).length
+
+/**
+ * Expects that the request before the first DELETE and the request after it are as far apart as
+ * `rate` demands. A service may get the first of them late, so half of an interval is allowed.
+ */
+function expectRate(arrivals: readonly Arrival[], rate: number): void {
+  const at = arrivals.findIndex(({ method }) => method === 'DELETE')
+  const [before, after] = [arrivals[at - 1], arrivals[at + 1]]
+  expect((after?.time ?? 0) - (before?.time ?? 0)).toBeGreaterThan((1.5 * 1000) / rate)
+}
+
+it.each([false, true])('the cleanup at the end of a run obeys the rate, with production %s', async (production) => {
+  const { origin, arrivals } = await start()
+  const report = await checkService({ ...options(origin), production, rate: 5, only: ['VERB-2/location'] })
+  expect([report.left, count(arrivals, 'DELETE')]).toEqual([[], 1])
+  expectRate(arrivals, 5)
+})
+
+it('--cleanup obeys --rate', async () => {
+  let isLimited = true
+  const { origin, arrivals } = await start((all) => isLimited && count(all, 'DELETE') > 0)
+  expect((await checkService({ ...options(origin), only: ['VERB-2/location'] })).left.length).toBe(1)
+  isLimited = false
+  arrivals.length = 0
+  place.write('openapi.json', JSON.stringify(document))
+  const flags = ['--document', 'openapi.json', '--token', 'CHECK_ADMIN_TOKEN', '--cleanup', '--rate', '5']
+  const { code, out } = await place.run('check', origin, ...flags)
+  expect([code, out]).toEqual([0, '1 of 1 removed.\n'])
+  expectRate(arrivals, 5)
+})
+
+it('with "production", the cleanup sends nothing after a 429 of the run, and reports the records', async () => {
+  let isOver = false
+  const { origin, arrivals } = await start((all) => !isOver && count(all, 'PATCH') > 0)
+  const limits = { ...options(origin), production: true, rate: 10 }
+  const report = await checkService(limits)
+  expect(methodsIn(arrivals)).toMatch(/PATCH$/)
+  const because = '--production stops at the first 429, because more requests could use up the limit of other clients'
+  expect(report.left).toMatchObject([{ because }, { because }])
+  isOver = true
+  expect(await removeLeftovers(limits)).toEqual([])
+})
+
+it('with "production", the cleanup stops at a 429, and reports the records that are left', async () => {
+  let isOver = false
+  const { origin, arrivals } = await start((all) => !isOver && count(all, 'DELETE') > 0)
+  const limits = { ...options(origin), production: true, rate: 10 }
+  const report = await checkService(limits)
+  expect([methodsIn(arrivals), report.left.length]).toEqual([expect.stringMatching(/DELETE$/), 2])
+  arrivals.length = 0
+  const left = await removeLeftovers({ ...limits, write: options(origin).write })
+  isOver = true
+  expect(left.length).toBe(2)
+  expect(await removeLeftovers(limits)).toEqual([])
+})
+
+it('the cleanup repeats a DELETE that gets 429, after the time in Retry-After', async () => {
+  const { origin, arrivals } = await start((all) => all.at(-1)?.method === 'DELETE' && count(all, 'DELETE') === 1)
+  const report = await checkService(options(origin))
+  expect([report.left, count(arrivals, 'DELETE')]).toEqual([[], 3])
+})
+
+it('the cleanup stops if the service still responds with 429, and reports the records that are left', async () => {
+  let isOver = false
+  const { origin, arrivals } = await start((all) => !isOver && count(all, 'DELETE') > 0)
+  const report = await checkService(options(origin))
+  expect(methodsIn(arrivals)).toMatch(/GET DELETE DELETE$/)
+  expect(report.left.map(({ because }) => because)).toEqual([
+    expect.stringMatching(/^DELETE \S+ got 429: the service is busy, or limits this client$/),
+    expect.stringMatching(/^the cleanup has stopped: DELETE \S+ got 429/),
+  ])
+  isOver = true
+  expect(await removeLeftovers(options(origin))).toEqual([])
+})
