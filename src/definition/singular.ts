@@ -29,7 +29,7 @@ const irregularSingulars = new Map([...irregularPlurals].map(([singular, plural]
  * first matching ending applies.
  */
 const endings: readonly (readonly [RegExp, drop: number, add: string])[] = [
-  [/^$|[^s]$|ss$|[iu]s$|^(?:species|series|news|alias|gas|lens)$/u, 0, ''],
+  [/^s?$|[^s]$|ss$|[iu]s$|^(?:species|series|news|alias|gas|lens)$/u, 0, ''],
   [/^(?:especies|superficies|movies|cookies|calories|zombies|ties|pies)$/u, 1, ''],
   [/ies$/u, 3, 'y'],
   // "voces" and "jueces" have a singular in -z, "prices" and "invoices" do not.

@@ -181,7 +181,7 @@ describe('row-level scope and random requests of two tenants', () => {
               if (kept === undefined) await world.close()
             }
           }),
-          { numRuns: kept === undefined ? size(3, 20) : size(2, 12), endOnFailure: kept !== undefined },
+          { numRuns: kept === undefined ? size(3, 20) : size(3, 12), endOnFailure: kept !== undefined },
         )
       } finally {
         await kept?.close()

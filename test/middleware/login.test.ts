@@ -58,7 +58,7 @@ describe('login(): options', () => {
 })
 
 describe('login(): stores', () => {
-  it('AUTH-6: no store gets a window above the longest timer, with which it could sweep constantly', () => {
+  it('AUTH-6: by default no store gets a window above the longest timer, with which it could sweep constantly', () => {
     const windows: number[] = []
     const store = () => ({
       init: ({ windowMs }: { windowMs: number }) => void windows.push(windowMs),
@@ -168,6 +168,14 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
       )
     }
     expect((await attempt('ana', right, '203.0.113.8')).status).toBe(200)
+  })
+
+  it('AUTH-6: without a store, a window may be longer than the longest timer', async () => {
+    const { statuses, attempt } = build(express, { verify, attempts: { pair: { limit: 2, window: 30 * 86_400_000 } } })
+    expect(await statuses(2, 'ana', 'wrong')).toEqual([401, 401])
+    const refused = await attempt('ana', right)
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(29 * 86_400)
   })
 
   it('AUTH-6: a success clears the failures of the account at that IP address', async () => {

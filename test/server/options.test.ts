@@ -114,6 +114,32 @@ describe('the options of createServer()', () => {
     expect((await idle.closed).match(/200 OK/g)).toHaveLength(2)
   })
 
+  it('keepAliveTimeout closes an idle connection, but not one that waits for a response', async () => {
+    let finish = (): void => {}
+    const serve = (keepAliveTimeout: number): Promise<number> =>
+      port(
+        createServer(
+          (req, res) => {
+            if (req.url === '/') res.end('served')
+            else finish = () => void res.end('served')
+          },
+          { timeout: 0, keepAliveTimeout },
+        ),
+      )
+    const [short, long] = [await serve(50), await serve(60_000)]
+    // If both servers had the same timeout, `longer` would be closed by the time that `idle` is.
+    const [longer, waiting, idle] = [await client(long), await client(short), await client(short)]
+    longer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await longer.receives(/served$/)
+    waiting.send('GET /waiting HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    idle.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect(await idle.closed).toMatch(/served$/)
+    longer.send('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect((await longer.closed).match(/200 OK/g)).toHaveLength(2)
+    finish()
+    expect(await waiting.closed).toMatch(/served$/)
+  })
+
   it('connections beyond maxConnections are closed immediately', async () => {
     const server = createServer(app, { maxConnections: 1 })
     const at = await port(server)

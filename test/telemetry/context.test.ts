@@ -35,8 +35,7 @@ type Cosa = { id: string; veces: number }
 interface Fixture extends Omit<Served, 'data'> {
   /**
    * Each entry has the function that read the `AsyncLocalStorage`, the value that it found, and the
-   * request for which it ran. For `rules`, which gets no request, only an absent value counts as
-   * wrong.
+   * request for which it ran. `rules` gets no request, and finds its id in the principal.
    */
   readonly seen: { readonly by: string; readonly found: string | undefined; readonly own: string }[]
 }
@@ -55,8 +54,8 @@ async function serve(framework: typeof express, options: Partial<ApiOptions> = {
     key: 'id',
     schema,
     sort: ['veces'],
-    rules: () => {
-      look('rules', store.getStore() ?? 'none')
+    rules: (_next, { principal }) => {
+      look('rules', (principal as { jti: string }).jti)
       return []
     },
   })
@@ -90,7 +89,7 @@ async function serve(framework: typeof express, options: Partial<ApiOptions> = {
     principal: async (req) => {
       await pause(1)
       look('principal', idOf(req))
-      return { sub: 'ana' }
+      return { sub: 'ana', jti: idOf(req) }
     },
     versions: {
       v1: [

@@ -206,7 +206,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('VERB-1: an export that takes longer than its own timeout is cut off', async () => {
+  it('VERB-1: an export that takes longer than its own timeout is cut off, although each page is in time', async () => {
     const { adapter } = paged(
       (_page, list) => new Promise((resolve) => setTimeout(resolve, 30)).then(() => bulky(list, 10_000)),
       2000,
@@ -216,13 +216,32 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
       express().use(service(adapter, { timeout: 500 }, { onError, onResponse, timeout: 200 })),
     )
     try {
+      const started = performance.now()
       const answer = await begin(served.port, '/v1/pedidos', 'text/csv')
       const found = await end(answer)
       await answered
       expect(found.whole).toBe(false)
       expect(errors).toHaveLength(1)
+      // The timeout of a request, 200 ms, limits only each page.
+      expect(performance.now() - started).toBeGreaterThan(490)
       // Some rows were sent before the export was cut off.
       expect(found.text.split('\r\n').length).toBeGreaterThan(1)
+    } finally {
+      await served.close()
+    }
+  })
+
+  it('VERB-1: a client that reads too slowly for the timeout of the export is cut off', async () => {
+    const { adapter } = paged((_page, list) => bulky(list), 200)
+    const { onError, onResponse, errors, answered } = recorder()
+    const served = await listen(
+      express().use(service(adapter, { timeout: 500 }, { onError, onResponse, timeout: 200 })),
+    )
+    try {
+      const answer = await begin(served.port, '/v1/pedidos', 'text/csv')
+      await answered
+      expect(errors.map(({ error }) => String(error))).toEqual(['Error: The export took longer than 500 ms.'])
+      expect((await end(answer)).whole).toBe(false)
     } finally {
       await served.close()
     }

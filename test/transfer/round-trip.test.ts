@@ -145,7 +145,7 @@ const transactionOf =
       await client.query('COMMIT')
       return result
     } catch (error) {
-      await client.query('ROLLBACK')
+      await client.query('ROLLBACK').catch(() => {})
       throw error
     } finally {
       client.release()

@@ -6,7 +6,7 @@
 import { pieceCount, pieces } from '../../data/records.js'
 import type { Pieza } from '../../data/resources.js'
 
-/** The number of pieces (`rows`), and the number of pieces in one branch (`matches`). */
+/** The number of pieces (`rows`), and the number of pieces in the first branch (`matches`). */
 export interface Extent {
   readonly rows: number
   readonly matches: number
@@ -18,7 +18,14 @@ export interface Extent {
  */
 const usualMatches = 250
 
-export const extentOf = (rows: number, smallest = rows): Extent => ({ rows, matches: Math.min(usualMatches, smallest) })
+/**
+ * The extent of `rows` pieces. If their number is not a multiple of the usual number, the branches
+ * have a few more pieces.
+ */
+export function extentOf(rows: number, smallest = rows): Extent {
+  const branches = branchesOf({ rows, matches: Math.min(usualMatches, smallest) })
+  return { rows, matches: Math.floor(rows / branches) }
+}
 
 /**
  * The number of base pieces, which are the pieces of the benchmark. All further pieces are copies

@@ -181,7 +181,10 @@ describe.each(stores)('versions that identify the representation, over $name', (
       version: { column: 'version' },
     })
     expect((await printed.read([1], call))[0]?.version).not.toMatch(digested)
-    await table('', columns.replace(/version text DEFAULT.*/, `version text GENERATED ALWAYS AS (coalesce(nombre, '')) STORED`))
+    await table(
+      '',
+      columns.replace(/version text DEFAULT.*/, `version text GENERATED ALWAYS AS (coalesce(nombre, '')) STORED`),
+    )
     const one = await version()
     await store.sql('UPDATE lotes SET peso = 7')
     expect(await version()).not.toBe(one)

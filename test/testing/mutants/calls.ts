@@ -8,9 +8,6 @@ import { altered, type Mutant, mutant } from './mutant.js'
 /** Keeps the call in a field, as if requests were never concurrent. */
 class CallInAField extends PlainAdapter {
   call: AdapterCall | undefined
-  override async pause(): Promise<void> {
-    await super.pause()
-  }
   override async list(request: ListRequest, call: AdapterCall) {
     this.call = call
     return super.list(request, call)

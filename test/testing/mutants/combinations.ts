@@ -58,9 +58,6 @@ class WrapsBackwards extends PlainAdapter {
 }
 
 class OmitsTheThirdTerm extends PlainAdapter {
-  override beyond(difference: number, backwards: boolean): boolean {
-    return super.beyond(difference, backwards)
-  }
   override bounds(found: readonly Item[], request: ListRequest) {
     if (request.seek === undefined || request.sort.length < 4) return super.bounds(found, request)
     return super.bounds(found, {

@@ -229,9 +229,6 @@ class AttachedBeforeStale extends PlainAdapter {
   }
 }
 
-const changing = (name: string, caughtBy: readonly string[], methods: (base: PlainAdapter) => object): Mutant =>
-  altered(name, caughtBy, methods)
-
 export const momentMutants: readonly Mutant[] = [
   mutant('writes all records of an order as one document', ['races/neighbours'], OneDocument),
   mutant('overwrites a concurrent replace when it attaches', ['races/attach-replace'], MovesWhatItRead),
@@ -263,7 +260,7 @@ export const momentMutants: readonly Mutant[] = [
   ),
   mutant('checks the scope before the version', ['scope/moved-stale'], RefusesBeforeStale),
   mutant('checks attachments before the version', ['scope/moved-stale', 'random/writes'], AttachedBeforeStale),
-  changing('adds the scope to the passed conditions', ['privacy/inputs'], (base) => {
+  altered('adds the scope to the passed conditions', ['privacy/inputs'], (base) => {
     const list = base.list.bind(base)
     return {
       list(request: ListRequest, call: AdapterCall) {
@@ -273,7 +270,7 @@ export const momentMutants: readonly Mutant[] = [
       },
     }
   }),
-  changing('sorts the passed keys in place', ['privacy/inputs'], (base) => {
+  altered('sorts the passed keys in place', ['privacy/inputs'], (base) => {
     const read = base.read.bind(base)
     return {
       async read(keys: unknown[], call: AdapterCall) {
@@ -283,14 +280,14 @@ export const momentMutants: readonly Mutant[] = [
       },
     }
   }),
-  changing('sets the key in the passed value', ['privacy/inputs'], (base) => {
+  altered('sets the key in the passed value', ['privacy/inputs'], (base) => {
     const replace = base.replace.bind(base)
     return {
       replace: (key: unknown, value: object, expected: string | undefined, call: AdapterCall) =>
         replace(key, Object.assign(value, base.keyMembers(key)), expected, call),
     }
   }),
-  changing('deletes a member of the passed parent', ['privacy/parents'], (base) => {
+  altered('deletes a member of the passed parent', ['privacy/parents'], (base) => {
     const attach = base.attach.bind(base)
     return {
       attach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
@@ -300,7 +297,7 @@ export const momentMutants: readonly Mutant[] = [
       },
     }
   }),
-  changing('treats the remaining time as a point in time', ['time/left'], (base) => {
+  altered('treats the remaining time as a point in time', ['time/left'], (base) => {
     const list = base.list.bind(base)
     return {
       async list(request: ListRequest, call: AdapterCall) {
@@ -309,13 +306,13 @@ export const momentMutants: readonly Mutant[] = [
       },
     }
   }),
-  changing('hangs if no time is left', ['time/left'], (base) => {
+  altered('hangs if no time is left', ['time/left'], (base) => {
     const read = base.read.bind(base)
     return {
       read: (keys: never, call: AdapterCall) => ((call.left?.() ?? 1) <= 0 ? new Promise(() => {}) : read(keys, call)),
     }
   }),
-  changing('writes the value without a new version if the call is aborted', ['time/given-up-write'], (base) => {
+  altered('writes the value without a new version if the call is aborted', ['time/given-up-write'], (base) => {
     const replace = base.replace.bind(base)
     return {
       async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {

@@ -69,9 +69,6 @@ class OneSetForAllParents extends PlainAdapter {
 }
 
 class MovesSets extends PlainAdapter {
-  override setOf(parent: ParentKey): Set<string> | undefined {
-    return super.setOf(parent)
-  }
   override async attach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
     const answer = await super.attach(parent, key, expected, call)
     if (answer === 'attached')
