@@ -5,8 +5,8 @@ import type { Making } from './making.js'
 import { Unmade } from './unmade.js'
 
 /**
- * The number of steps from the lowest to the highest number, if the schema has only one bound or
- * none.
+ * The width of the range of the numbers, in steps of at least 1, if the schema has no maximum, or
+ * only a maximum that is not positive.
  */
 const usual = 999
 
@@ -75,5 +75,5 @@ function commonMultiple(one: number, other: number, path: string): number {
   throw new Unmade(path, 'multipleOf', `no multiple of both ${one} and ${other} was found`)
 }
 
-/** Removes the rounding error of a product of doubles, as in 1.1500000000000001. */
+/** Removes the rounding error of a calculation with doubles, as in 1.1500000000000001. */
 const rounded = (value: number): number => (Number.isInteger(value) ? value : Number(value.toPrecision(14)))

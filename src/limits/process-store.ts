@@ -81,8 +81,9 @@ export class ProcessStore implements LimitStore {
   }
 
   /**
-   * Drops the old generation, and makes the young generation the old one. All windows of the
-   * dropped generation have ended, unless the young generation is full.
+   * If the young generation holds half of `capacity`, or is at least one window old, drops the old
+   * generation, and makes the young generation the old one. In the second case, all windows of the
+   * dropped counters have ended.
    */
   #turn(now: number): void {
     if (this.#young.size < this.capacity / 2 && now - this.#turned < this.window) return

@@ -23,9 +23,10 @@ export interface Representation {
   /** The `Content-Type` of the encoded bytes. */
   readonly contentType: string
   /**
-   * A string that differs between representations with different bytes. The name of a view contains
-   * it, so the digests in entity tags cover it (HDR-2). It is enclosed in spaces, except for
-   * documents, which have no views.
+   * A string that differs between representations with different bytes. The digest in an entity tag
+   * is computed from a name that contains this string (`ResourceViews` in `views.ts`), so different
+   * representations have different tags (HDR-2). The string is enclosed in spaces, which separate
+   * it from the rest of that name. Documents have no such name, so their string has no spaces.
    */
   readonly variant: string
   /** Encodes a value. `wire` contains the XML names and the form of the value. */

@@ -1,5 +1,6 @@
 /**
- * One resource as a middleware: all its methods, sub-collections and flags, at any path of an app.
+ * One resource as a middleware, at any path of an app: its methods, its sub-collections, and its
+ * flags (boolean members that have URLs of their own).
  */
 
 import type { CacheCount } from '../cache.js'

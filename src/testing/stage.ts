@@ -152,7 +152,7 @@ export class Stage {
     )[]
     expectThat(
       Array.isArray(found) && found.length === keys.length,
-      `read() to return a list as long as its keys, ${keys.length}`,
+      `read() to return a list with one entry for each of the ${keys.length} keys`,
       found,
     )
     for (const item of found) if (item !== undefined) expectStored(item, 'read() to return undefined or')

@@ -65,10 +65,12 @@ it('exits with 0 for a service that keeps the conventions, and lists what could 
     0,
     expect.stringMatching(/\d+ hold, 0 break, 0 break sometimes, \d+ could not be checked/),
   ])
-  expect(out).toContain('no principal without permission to read the collection was given: AUTH-4/forbidden')
+  expect(out).toContain(
+    'this check needs a principal that may not read the collection, and none was given: AUTH-4/forbidden',
+  )
 })
 
-it('exits with 1 for a violation, and prints the rule, the requests, both results, and the fix', async () => {
+it('exits with 1 for a violation, and prints the rule, the requests, the expected and the actual result, and the fix', async () => {
   const origin = await start('past the end is 404')
   const { code, out } = await run(origin, ...usual, '--only', 'QUERY-7/past-end')
   expect(code).toBe(1)
@@ -112,7 +114,7 @@ it('a script can send an altered token, although it contains no token', async ()
 it.each([
   ['HDR-3/stale', 'Evidence of the break. The check got 200.'],
   ['HDR-3/race', '2 requests at the same time. Evidence of the break. The check got 200, 200.'],
-])('a script for %s that the command writes sends the requests that violate the rule', async (check, comment) => {
+])('the script that reproduces a violation of %s sends the requests that violate the rule', async (check, comment) => {
   const origin = await start('If-Match ignored')
   await run(origin, ...usual, '--write', '--only', check, '--scripts', 'breaks')
   const name = `breaks/${check.replace('/', '-')}-v1-orders.sh`
@@ -120,7 +122,7 @@ it.each([
   expect(await shell(join(cwd, name))).toMatchObject({ code: 1 })
 })
 
-it('a script sends unsafe requests only to its own record, or after DISPOSABLE=yes', async () => {
+it('a script without a record of its own sends no unsafe requests unless DISPOSABLE=yes is set', async () => {
   const app = twinApp()
   const unsafe: string[] = []
   service = await serving((req, res) => {
@@ -305,18 +307,21 @@ it.each([
       'DELETE got 401: no principal with valid credentials was given: VERB-7/refused',
     ],
   ],
-])('with the flags %j, the reasons after a 401 name only principals that were given', async (flags, reasons) => {
-  const app = twinApp('no credentials needed')
-  service = await serving((req, res) => {
-    const isOpen = req.method !== 'DELETE' && req.url?.startsWith('/v1/customers') === true
-    if (isOpen) return app(req, res)
-    res.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end()
-  })
-  const usualButToken = ['--document', 'openapi.json', '--rate', '9999999']
-  const only = ['--only', 'VER-1,QUERY-7/past-end,VERB-7/refused']
-  const { out } = await run(service.origin, ...usualButToken, ...flags, '--disposable', ...only)
-  for (const reason of reasons) expect(out).toContain(`  ${reason}\n`)
-})
+])(
+  'with the flags %j, if a 401 prevents a check, the printed reason names only principals that were given',
+  async (flags, reasons) => {
+    const app = twinApp('no credentials needed')
+    service = await serving((req, res) => {
+      const isOpen = req.method !== 'DELETE' && req.url?.startsWith('/v1/customers') === true
+      if (isOpen) return app(req, res)
+      res.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end()
+    })
+    const usualButToken = ['--document', 'openapi.json', '--rate', '9999999']
+    const only = ['--only', 'VER-1,QUERY-7/past-end,VERB-7/refused']
+    const { out } = await run(service.origin, ...usualButToken, ...flags, '--disposable', ...only)
+    for (const reason of reasons) expect(out).toContain(`  ${reason}\n`)
+  },
+)
 
 it('exits with 2 if nothing could be checked', async () => {
   const origin = await start()

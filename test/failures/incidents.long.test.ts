@@ -305,8 +305,8 @@ describe('incidents', () => {
   })
 
   it('Redis gone: requests pass uncounted, and the log says when counting resumes', async () => {
-    // The Redis client is that of the example. While it is offline, its commands fail with the
-    // reason.
+    // The Redis client is that of the example. While it is offline, its commands reject with the
+    // error that ended the connection.
     const counters = await openCounters({ redisUrl: redis.url })
     undo.push(() => counters.close())
     const limit = rateLimit({ limit: 100, ...counters.optionsOf?.('private') })

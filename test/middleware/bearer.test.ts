@@ -584,7 +584,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     ])
   })
 
-  it('AUTH-5: an attack that fits in a header gets 401 over HTTP, without a reason or part of the token', async () => {
+  it('AUTH-5: a forged token in a header field gets 401 over HTTP, without a reason or part of the token', async () => {
     const fitting = attacks.map(([name, make]) => [name, make()] as const).filter(([, token]) => fitsHeader(token))
     expect(fitting.length).toBeGreaterThan(100)
     const port = await listen(app)

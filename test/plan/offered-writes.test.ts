@@ -22,7 +22,7 @@ const notas = defineResource({
 })
 const silent = { item: ['GET'], collection: ['GET'] } as const
 
-describe('ready() of api() tells each adapter which writes requests can reach', () => {
+describe('ready() of api() passes to each adapter the write methods that requests can call', () => {
   async function offered(options: MountOptions, more: readonly MountOptions[] = []): Promise<WriteMethod[]> {
     const asked: (ReadonlySet<WriteMethod> | undefined)[] = []
     const adapter = { ...memoryAdapter(notas), ready: (methods?: ReadonlySet<WriteMethod>) => void asked.push(methods) }
@@ -37,7 +37,7 @@ describe('ready() of api() tells each adapter which writes requests can reach', 
     ['all methods', {}, ['attach', 'create', 'detach', 'remove', 'replace']],
     ['reads only', silent, []],
     ['POST alone', { item: ['GET'] }, ['create']],
-    ['PATCH, which flags use', { collection: ['GET'], item: ['PATCH'] }, ['replace']],
+    ['PATCH, which also allows setting flags', { collection: ['GET'], item: ['PATCH'] }, ['replace']],
     ['PUT, which also attaches to a parent', { collection: ['GET'], item: ['PUT'] }, ['attach', 'replace']],
     ['DELETE, which also detaches from a parent', { collection: ['GET'], item: ['DELETE'] }, ['detach', 'remove']],
   ])('the writes for %s', async (_, options, methods) => {

@@ -1,6 +1,6 @@
 /**
- * Adapters of several kinds that match their definition, so that their mounts compile, and the
- * options of mounts. Adapters that do not match are in `mounts.long.test.ts`.
+ * The types of mounts: adapters of several kinds that match their definition, which must compile,
+ * and the options of `mount()`. Adapters that do not match are in `mounts.long.test.ts`.
  */
 import {
   type Adapter,
@@ -178,7 +178,8 @@ mount(piezas, memoryAdapter(piezas), {
 // @ts-expect-error a misspelt option
 mount(piezas, memoryAdapter(piezas), { colection: ['GET'] })
 
-// Exports take the results of `csv()` and `ndjson()`, and numbers.
+// The option `exports` takes formats, which `csv()` and `ndjson()` return, and a timeout as a
+// number.
 mount(piezas, memoryAdapter(piezas), {
   exports: { formats: [csv({ separator: ';', escapeFormulas: true }), ndjson()], timeout: 60_000 },
 })

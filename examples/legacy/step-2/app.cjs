@@ -1,6 +1,6 @@
 /**
- * Step 2: the library's middlewares in front of the old service. They only count the requests that
- * they would refuse.
+ * Step 2: the library's middlewares in front of the old service. They count most requests that
+ * they would refuse, and refuse only some (see the README).
  */
 const express = require('express4')
 const { problems } = require('express-rest-conventions')

@@ -1,6 +1,6 @@
 /**
- * Rules that only report. A request that violates a rule gets the same response as before, and is
- * counted.
+ * Rules that mostly report: a request that violates such a rule gets the same response as before,
+ * and is counted. The README lists the three responses that change.
  */
 const { ifMatch, listQuery, methodRules, negotiate } = require('express-rest-conventions/middleware')
 const deliveries = require('./deliveries.cjs')

@@ -97,7 +97,8 @@ function checkJwk(what: string, key: unknown, algorithm: TokenAlgorithm): void {
   if (!isObject(key) || key.kty === undefined) return
   if (key.alg !== undefined && key.alg !== algorithm) {
     throw invalidOption(
-      `${what} is a JSON Web Key for an algorithm other than ${algorithm}. Set the algorithm of the key.`,
+      `${what} is a JSON Web Key for an algorithm other than ${algorithm}. ` +
+        'Set "algorithm" to the algorithm that the key is for.',
     )
   }
   if (key.use !== undefined && key.use !== 'sig') {

@@ -92,7 +92,8 @@ export const accessChecks: readonly ListCheck[] = [
       const refused = [...list.service.client.principals.values()].filter(({ forbidden = [] }) =>
         forbidden.includes(list.target.template),
       )
-      if (refused.length === 0) throw new Unchecked('no principal without permission to read the collection was given')
+      if (refused.length === 0)
+        throw new Unchecked('this check needs a principal that may not read the collection, and none was given')
       const found = await firstBreak(refused, async ({ name }) =>
         firstBreak(await privatePaths(list), async (path) => {
           const exchange = await list.send('GET', path, { caller: { kind: 'principal', name } })

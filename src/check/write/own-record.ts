@@ -248,7 +248,8 @@ export class Owner {
 
 /** The reason why a request is not sent to a service that is not disposable. */
 export const needsDisposable = (what: string): string =>
-  `${what} could destroy records that the run has not created. If all data can be lost, give --disposable`
+  `${what} could destroy records that the run has not created. If you accept that the service loses all its ` +
+  'data, give --disposable'
 
 /** The `detail` of a problem, in parentheses. Empty if there is none. */
 function detailOf({ answer: { json } }: Exchange): string {

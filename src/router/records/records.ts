@@ -147,7 +147,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   ): Promise<readonly (Row | undefined)[]> {
     this.#needs('create')
     if (!Array.isArray(values)) {
-      throw invalidOption(`${this.#what} got no list of records to create. Give an array.`)
+      throw invalidOption(`${this.#what} got no list of records. Give an array.`)
     }
     return checkedRows(
       caller,

@@ -49,7 +49,7 @@ export const privacy: readonly Check[] = [
         stage.expectValue(await stage.read(key), record, `the stored record after ${after}`)
         expectThat(
           (await stage.read(key))?.version === version,
-          `the version after ${after} to be "${version}"`,
+          `the version to be "${version}" after ${after}`,
           await stage.read(key),
         )
       }

@@ -111,7 +111,7 @@ export const seek: readonly Check[] = [
         const page = await seekFrom(at, backwards, size)
         const beyond = (backwards ? at : last - at) - page.items.length
         if (page.more !== undefined)
-          expectEqual(page.more, beyond > 0, `more after ${page.items.length} items from position ${at}`)
+          expectEqual(page.more, beyond > 0, `"more" after ${page.items.length} items from position ${at}`)
         expectTotal(page, total, 'the total')
       }
     },

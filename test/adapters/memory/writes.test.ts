@@ -196,7 +196,7 @@ describe('create', () => {
     expect([next('a'), next('b')]).toEqual([4, 2])
   })
 
-  it('throws if it would have to assign a boolean key', () => {
+  it('memoryAdapter() throws if it would have to assign a boolean key', () => {
     const raros = defineResource({
       collection: 'raros',
       key: 'si',
@@ -252,7 +252,7 @@ describe('create', () => {
     expect(adapter.read([1], mine)[0]?.value).toMatchObject({ clienteId: 5, peso: 2 })
   })
 
-  it('does not let onUpdate write the record that is being updated', () => {
+  it('a replace throws if onUpdate writes the same record through the adapter', () => {
     const adapter: MemoryAdapter<Pieza, number> = memoryAdapter(piezas, {
       records: [{ numero: 1 }],
       onUpdate: (value) => {
@@ -351,7 +351,7 @@ describe('scope', () => {
     expect(shared().create({ numero: 2 }, mine)).toEqual({ refused: 'duplicate', members: ['numero'] })
   })
 
-  it('attach, detach and a create below a parent cannot put a record outside it', () => {
+  it('attach, detach and a create below a parent cannot put a record outside the scope', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1, clienteId: 5 }] })
     const client = callOf({ scope: { clienteId: 5 } })
     expect(adapter.attach({ collection: 'clientes', key: 6, as: 'piezas' }, 1, undefined, client)).toEqual({

@@ -154,7 +154,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['signed by another key', () => signed(goodClaims(), otherRsa.privateKey, rsHeader)],
   ['an ECDSA signature of zeros (psychic)', () => withSignature(ec(), () => base64url(Buffer.alloc(64)))],
   [
-    'an ECDSA signature of the order',
+    'an ECDSA signature whose r and s are the order of the curve',
     () =>
       withSignature(ec(), () =>
         base64url(Buffer.from('ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551'.repeat(2), 'hex')),

@@ -111,7 +111,7 @@ it('createAll() and checkAll() throw for a value that is not a list of records',
   })
   const own = service.records(orders, { principal: undefined })
   for (const values of ['abc', undefined, { length: 1 }]) {
-    await expect(own.createAll(values as never)).rejects.toThrow('got no list of records to create. Give an array.')
+    await expect(own.createAll(values as never)).rejects.toThrow('got no list of records. Give an array.')
     await expect(own.checkAll(values as never)).rejects.toThrow('Give an array.')
   }
   await expect(own.checkAll([null] as never)).rejects.toThrow('got null at ""')

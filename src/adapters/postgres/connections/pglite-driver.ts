@@ -47,8 +47,8 @@ export function pgliteDatabase(db: PgliteClient): Database {
       const isWanted = (): boolean => !late && !wait.signal?.aborted
       const asked = inTurn(db, wait, isWanted, () =>
         db.transaction(async (tx) => {
-          // Another statement may have held the connection for a long time, so the caller may no
-          // longer wait.
+          // Another statement may have held the connection for a long time, and the caller may have
+          // given up by now.
           if (!isWanted()) throw callAbandoned()
           if (first !== undefined) await ask(tx, first, [], wait)
           const result = await Promise.race([work(sessionOf(tx, wait, false, first)), givenUp])

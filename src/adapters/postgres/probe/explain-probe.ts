@@ -9,7 +9,7 @@ import type { Parameters } from '../sql/sql.js'
 import type { StatementSender } from '../sql/statement-sender.js'
 import type { SampleCall } from './sample-calls.js'
 
-/** A statement that the database does not accept. */
+/** A failed statement: its method and the error. The error may be temporary. */
 export interface Finding {
   readonly method: string
   readonly error: unknown
@@ -30,10 +30,11 @@ export const isPassing = (error: unknown): boolean =>
 
 /**
  * Sends `EXPLAIN` for each statement of these calls, except for the statements in `taken`, which
- * the database has already accepted. Adds the accepted statements to `taken`, and returns the other
- * ones. Each call gets an empty result for each statement, so the statements that are sent only if
- * a record is missing are also checked. Ends at the first temporary failure, such as a lock. Uses
- * `EXPLAIN` without options, because all databases with PostgreSQL's protocol support it.
+ * the database has already accepted. Adds the accepted statements to `taken`, and returns a finding
+ * for each of the others. Each call gets an empty result for each statement, so the statements that
+ * are sent only if a record is missing are also checked. Ends at the first temporary failure, such
+ * as a lock. Uses `EXPLAIN` without options, because all databases with PostgreSQL's protocol
+ * support it.
  */
 export async function explained(
   calls: readonly SampleCall[],

@@ -86,7 +86,8 @@ export function vectorSql(
  */
 function byEngine(table: Table, keys: unknown, parameters: Parameters): Searched | 'no-matches' {
   if (!Array.isArray(keys)) {
-    const gave = keys === null ? 'null' : keys === undefined ? 'undefined' : `a ${typeof keys}`
+    const gave =
+      keys === null || keys === undefined ? String(keys) : typeof keys === 'object' ? 'an object' : `a ${typeof keys}`
     throw loggableError(
       `The function "search" of "${table.definition.collection}" returned ${gave}. ` +
         'Return a list of keys, the best first.',

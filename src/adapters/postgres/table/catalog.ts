@@ -108,9 +108,9 @@ export interface Relation {
   /** Whether a rule adds statements to an INSERT or an UPDATE, or replaces it. */
   readonly rules: { readonly insert: boolean; readonly update: boolean }
   /**
-   * Whether an INSTEAD OF trigger or a rule may perform the write, on this relation or on a view
-   * that it reads. The UPDATE or DELETE that compares the version then does not change the row
-   * itself.
+   * Whether an INSTEAD OF trigger or a rule may perform the write, on this relation or on one that
+   * it reads. In that case, the trigger or the rule changes the row. The adapter's own UPDATE or
+   * DELETE, which compares the version in its WHERE clause, does not.
    */
   readonly indirect: { readonly update: boolean; readonly remove: boolean }
   /**

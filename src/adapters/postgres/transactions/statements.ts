@@ -138,8 +138,9 @@ function readingFrom<T>(
   work: (ask: StatementSender) => Promise<T>,
   position?: string,
 ): Reading<T> {
-  // Rows are kept in memory only if they come from the database for reads. A server that is not a
-  // copy of that database might give the same stamp (`xmin`) to another row.
+  // Rows are kept in memory only if they come from the database for reads. A kept row is recognized
+  // by its key and its stamp (`xmin`). A server that is neither that database nor a copy of it
+  // might use the same stamp for a row with the same key and other content.
   const alone = new CallStatements(database, call, { keeps: database === read && read.pooled })
   if (session === undefined && position === undefined) return { attempt: () => work(alone), wait: alone }
   const attempt = (): Promise<T> =>

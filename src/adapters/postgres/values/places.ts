@@ -139,8 +139,8 @@ const mayOverflow = /(?<!\d)\d{200}|(?:^|[[:,]\s*)-?[\d.]+[eE]\+?\d{3}/
 const decodeItem = (type: ColumnType, item: unknown): unknown => (typeof item === 'string' ? type.decode(item) : item)
 
 /**
- * Decodes items that `array_to_json` has output. A number becomes null if a column with a single
- * number would also show it as null.
+ * Decodes items that `array_to_json` has output. A number becomes null if a scalar column of this
+ * type would show it as null.
  */
 function inLists(type: ColumnType, value: readonly unknown[]): readonly unknown[] {
   if (type.plain || type.holds.includes('boolean')) return value
@@ -264,8 +264,8 @@ function jsonAt(sql: string, path: readonly string[]): { readonly text: string; 
 }
 
 /**
- * SQL that is true if the record shows null at a path, or no value. That includes stored numbers
- * that are shown as null.
+ * SQL that is true if the record shows null at a path, or no value. In columns other than JSON,
+ * that includes stored numbers that are shown as null.
  */
 export function isNullAt(content: Content, sql: string, path: readonly string[]): string {
   if (content.kind !== 'json') {
@@ -290,7 +290,7 @@ export function containsSql(
   if (content.kind === 'array') {
     const comparison = fits(content.item, value) ? content.item.compare('=', value) : 'never'
     if (comparison === 'never') return 'false'
-    // The value lies between two values that an item can have, so no item equals it.
+    // Only an equality can be tested with `= ANY`.
     if (comparison.op !== '=') return 'false'
     const { text, asText } = comparison
     // The array is cast, because a domain over an enumeration has no operators.
