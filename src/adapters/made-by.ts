@@ -4,7 +4,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
-import { isContainer, isList, isObject, isPlainObject, own } from '../definition/json.js'
+import { isContainer, isList, isObject, isPlainObject, kindName, own } from '../definition/json.js'
 import { loggableError } from '../failures/loggable.js'
 import { isPromise } from '../promise.js'
 
@@ -79,8 +79,7 @@ export function madeBy<R>(name: string, collection: string, made: R): Awaited<R>
     }
     return made as Awaited<R>
   }
-  const gave = isList(made) ? 'a list' : made === null ? 'null' : made === undefined ? 'undefined' : `a ${typeof made}`
-  throw loggableError(`${name} of "${collection}" returned ${gave}. Return the record.`)
+  throw loggableError(`${name} of "${collection}" returned ${kindName(made)}. Return the record.`)
 }
 
 /**

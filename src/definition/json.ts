@@ -23,6 +23,13 @@ export function isPlainObject(value: unknown): value is JsonObject {
 
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
+/** Names the kind of a value in a sentence, such as `null`, `a list`, `an object` or `a string`. */
+export function kindName(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  if (isList(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
 /**
  * An own property of an object; `undefined` if the object lacks it, or if the value is a list or
  * not an object.

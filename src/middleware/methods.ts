@@ -134,10 +134,13 @@ export function methodRules(options: MethodRulesOptions): Middleware {
     if (hidden && method === 'PATCH' && isJsonPatch(req)) return next(unreadablePatch())
     if (method === 'PUT' || method === 'PATCH')
       applyHeadRule(res, (answer) => rulePut(answer, () => baseOf(req), hidden), next)
-    // Refused before the handler runs: without a base URL, the response could have no `Location`
-    // after a create.
-    if (method === 'POST' && baseOf(req) === undefined) return next(malformedHost())
-    if (method === 'POST') applyHeadRule(res, (answer) => rulePost(answer, () => baseOf(req), hidden), next)
+    if (method === 'POST') {
+      const base = baseOf(req)
+      // Without a base URL, the response could not have an absolute `Location`. So the request is
+      // refused before the handler creates anything.
+      if (base === undefined) return next(malformedHost())
+      applyHeadRule(res, (answer) => rulePost(answer, () => base, hidden), next)
+    }
     next()
   }
 }

@@ -3,7 +3,7 @@
  * resource's rules (ERR-2).
  */
 import type { Awaitable } from '../adapters/contract.js'
-import { escapePointer, isList, isObject, type JsonObject } from '../definition/json.js'
+import { escapePointer, isList, isObject, type JsonObject, kindName } from '../definition/json.js'
 import { membersHolding } from '../definition/key.js'
 import type { RuleViolation } from '../definition/resource-options.js'
 import { invalidOption } from '../options/check.js'
@@ -96,7 +96,7 @@ function checkedRules(broken: unknown, collection: string): readonly RuleViolati
   const fix = 'Return a list of { detail, member? }, empty if nothing is wrong.'
   const invalidRules = (what: string) =>
     invalidOption(`The function "rules" of "${collection}" returned ${what}. ${fix}`)
-  if (!isList(broken)) throw invalidRules(isObject(broken) ? 'an object' : `a ${typeof broken}`)
+  if (!isList(broken)) throw invalidRules(kindName(broken))
   const isKnown = (one: unknown): one is RuleViolation =>
     isObject(one) && typeof one.detail === 'string' && ['string', 'undefined'].includes(typeof one.member)
   if (!broken.every(isKnown)) throw invalidRules('a list with an item that is not a violation')

@@ -137,6 +137,9 @@ const name = { type: 'string', minLength: 1, maxLength: 100, pattern: '^(?!\\.{1
 const descripcion = { type: 'string', maxLength: 500 }
 const integer = { type: 'integer', format: 'int64', minimum: 1 }
 
+/** A pattern for one member of the parameter `sort`. */
+const sortMember = '(?:nomenclatura|descripcion)'
+
 /** The parameters of `listQuery(sucursales)`. */
 const listed = [
   {
@@ -156,9 +159,7 @@ const listed = [
       type: 'string',
       minLength: 1,
       maxLength: 26,
-      pattern:
-        '^(?!(?:.*,)?[-+ ]?([^,]+),(?:.*,)?[-+ ]?\\1(?:,|$))[-+ ]?(?:nomenclatura|descripcion)(?:,[-+ ' +
-        ']?(?:nomenclatura|descripcion))*$',
+      pattern: `^(?!(?:.*,)?[-+ ]?([^,]+),(?:.*,)?[-+ ]?\\1(?:,|$))[-+ ]?${sortMember}(?:,[-+ ]?${sortMember})*$`,
     },
   },
   {

@@ -3,6 +3,7 @@
  * service's own search function (QUERY-3).
  */
 
+import { kindName } from '../../../definition/json.js'
 import type { KeyValue } from '../../../definition/key.js'
 import { loggableError } from '../../../failures/loggable.js'
 import { didYouMean, nearMiss } from '../../../near-miss.js'
@@ -86,10 +87,8 @@ export function vectorSql(
  */
 function byEngine(table: Table, keys: unknown, parameters: Parameters): Searched | 'no-matches' {
   if (!Array.isArray(keys)) {
-    const gave =
-      keys === null || keys === undefined ? String(keys) : typeof keys === 'object' ? 'an object' : `a ${typeof keys}`
     throw loggableError(
-      `The function "search" of "${table.definition.collection}" returned ${gave}. ` +
+      `The function "search" of "${table.definition.collection}" returned ${kindName(keys)}. ` +
         'Return a list of keys, the best first.',
     )
   }

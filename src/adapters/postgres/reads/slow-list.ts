@@ -60,7 +60,9 @@ export async function reportSlowList(list: SlowList, database: Database | undefi
 }
 
 function warn({ options }: Table, { collection, duration, filters, sort, readWhole = [] }: SlowListMessage): void {
-  const by = `${filters.length === 0 ? '' : `, filtered by ${filters.join(', ')}`}${sort.length === 0 ? '' : `, sorted by ${sort.join(', ')}`}`
+  const filtered = filters.length === 0 ? '' : `, filtered by ${filters.join(', ')}`
+  const sorted = sort.length === 0 ? '' : `, sorted by ${sort.join(', ')}`
+  const by = filtered + sorted
   const { onWarning = warned } = options
   notify(
     onWarning,

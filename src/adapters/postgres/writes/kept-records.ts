@@ -138,7 +138,8 @@ export async function renew(
   const set =
     `fingerprint = ${parameters.add(fingerprint)}, record = '', version = '', expires_at = now() + ` +
     `${parameters.add(ttl, 'interval')}`
-  const text = `UPDATE ${relation} SET ${set} WHERE id = ${parameters.add(id)} AND expires_at <= now() RETURNING id AS c0`
+  const where = `id = ${parameters.add(id)} AND expires_at <= now()`
+  const text = `UPDATE ${relation} SET ${set} WHERE ${where} RETURNING id AS c0`
   return (await asked(ask, text, parameters)).length > 0
 }
 
