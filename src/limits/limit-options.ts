@@ -3,10 +3,14 @@
 import { invalidOption } from '../options/check.js'
 import { count, type Kinds, milliseconds } from '../options/kinds.js'
 import { isPromise } from '../promise.js'
+import { longestTimer } from '../timeout.js'
 import type { LimitStore, Quota, StoreOptions } from './store.js'
 
+/** The longest window: 366 days, in milliseconds. */
+const longestWindow = 366 * 24 * 60 * 60_000
+
 /** The valid options of a limit. */
-export const limitKinds: Kinds<Quota> = { limit: count, window: milliseconds }
+export const limitKinds: Kinds<Quota> = { limit: count, window: { ...milliseconds, to: longestWindow } }
 
 /** A limit. Values that are missing in `given` are taken from `otherwise`. */
 export const limitOf = (given: Partial<Quota> | undefined, otherwise: Quota): Quota =>
@@ -21,21 +25,22 @@ export const storeKinds: Kinds<StoreOptions> = {
 }
 
 /**
- * Returns a function that creates the stores of one limit, by name, with the service's factory.
- * `needed`: methods that the stores must have besides those for counting. The returned function
- * throws `ConfigurationError` if the factory returns something that is not a store, or returns the
- * same store twice.
+ * Returns a function that creates the store of one limit, from its name and its window, with the
+ * service's factory. `needed`: methods that the stores must have besides those for counting. The
+ * returned function throws `ConfigurationError` if the factory returns something that is not a
+ * store, a store that cannot hold counts for the window, or the same store twice.
  */
 export function storeMaker(
   what: string,
   factory: NonNullable<StoreOptions['store']>,
   needed: readonly Method[] = [],
-): (name: string) => LimitStore {
+): (name: string, window: number) => LimitStore {
   const made: LimitStore[] = []
   const methods: readonly Method[] = ['increment', 'decrement', 'resetKey', ...needed]
-  return (name) => {
+  return (name, window) => {
     const store = factory(name)
     checkStore(`The function "store" of ${what}`, name, store, methods)
+    checkWindow(what, name, store, window)
     if (made.includes(store)) {
       throw invalidOption(
         `The function "store" of ${what} returned the same store twice, the second time for "${name}". ` +
@@ -62,6 +67,20 @@ function checkStore(what: string, name: string, store: unknown, methods: readonl
       ? 'Failed logins are looked up too: use a store with this method.'
       : 'Use a store for express-rate-limit.'
   throw invalidOption(`${what} returned a store without ${missing.join(', ')} for "${name}". ${fix}`)
+}
+
+/**
+ * The `MemoryStore` of express-rate-limit deletes expired counts with a timer of the length of the
+ * window. Node.js replaces a delay that is too long by 1 millisecond, so the store would forget
+ * each count at once. Stores of this kind have `localKeys: true`.
+ */
+function checkWindow(what: string, name: string, store: LimitStore, window: number): void {
+  if (window <= longestTimer || (store as { localKeys?: unknown }).localKeys !== true) return
+  throw invalidOption(
+    `The window of "${name}" of ${what} is ${window} milliseconds. A store that keeps its counts in memory with a ` +
+      `timer holds them for at most ${longestTimer} milliseconds (24 days). Use a store such as RedisStore, or omit ` +
+      '"store".',
+  )
 }
 
 type Method = 'increment' | 'decrement' | 'resetKey' | 'get'

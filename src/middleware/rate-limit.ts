@@ -208,7 +208,8 @@ function makeEngines(
   const make = factory === undefined ? undefined : storeMaker('rateLimit()', factory)
   const guard = new StoreGuard(messages[whenStoreFails], options)
   const engines = [...all, failures].map((budget) => {
-    const store = make === undefined ? new ProcessStore(budget.window) : guard.add(make(budget.name), budget.window)
+    const store =
+      make === undefined ? new ProcessStore(budget.window) : guard.add(make(budget.name, budget.window), budget.window)
     return makeEngine(budget, store, uncounted, caches)
   })
   return { engines: engines.slice(0, -1), failures: engines.at(-1) as Engine, guard }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
+import { MemoryStore } from 'express-rate-limit'
 import { RedisStore } from 'rate-limit-redis'
 import request from 'supertest'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -27,6 +28,14 @@ describe('rateLimit(): options', () => {
     [{ limit: 5, store: () => ({ increment() {} }) }, /without decrement, resetKey for "default"/],
     [{ limit: 5, budgets: [{ limit: 1 }] }, /"budgets\[0\]\.name" of rateLimit\(\) is missing\. Give a name/],
     [{ limit: 5, store: () => one }, /the same store twice/],
+    [
+      { limit: 5, window: 367 * 24 * 3600_000 },
+      /"window" of rateLimit\(\) is 31708800000\. Give a whole number .* to 31622400000/,
+    ],
+    [
+      { limit: 5, window: 30 * 24 * 3600_000, store: () => new MemoryStore() },
+      /"default" of rateLimit\(\) is 2592000000/,
+    ],
   ])('LIMIT-1: %j is refused', (options, message) => {
     expect(() => rateLimit(options as never)).toThrow(ConfigurationError)
     expect(() => rateLimit(options as never)).toThrow(message)

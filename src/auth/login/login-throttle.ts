@@ -82,7 +82,7 @@ export class LoginThrottle {
     const make = options.store === undefined ? undefined : storeMaker('login()', options.store, ['get'])
     const guard = new StoreGuard(messages, options)
     const counter = (name: string, limit: Quota): LoginCounter => {
-      return new LoginCounter(limit, make === undefined ? undefined : guard.add(make(`login-${name}`), limit.window))
+      return new LoginCounter(limit, make === undefined ? undefined : guard.add(make(`login-${name}`, limit.window), limit.window))
     }
     const limit = (name: keyof AttemptsOptions): LoginCounter =>
       counter(name, limitOf(attempts?.[name], defaults[name]))
