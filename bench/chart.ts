@@ -12,7 +12,7 @@ import type { Result } from './report/result.js'
 
 const [from, to, ...more] = process.argv.slice(2)
 if (from === undefined || to === undefined || more.length > 0) {
-  console.error('npm run bench:chart -- result.json picture.svg')
+  console.error('Usage: npm run bench:chart -- result.json picture.svg')
   process.exitCode = 2
 } else {
   const at = (path: string): string => resolve(process.env.INIT_CWD ?? process.cwd(), path)

@@ -44,7 +44,8 @@ const usage = `npm run bench -- [options]
   --list             lists servers and workloads
   --help             prints this text
 
-Ctrl-C ends the servers and drops the schema in PostgreSQL (DATABASE_URL, or PGHOST, PGPORT, PGUSER and PGPASSWORD).
+Ctrl-C ends the servers and drops the schema in PostgreSQL.
+The PostgreSQL database comes from DATABASE_URL, or from PGHOST, PGPORT, PGDATABASE, PGUSER and PGPASSWORD.
 `
 
 /** The output of `--list`. */
@@ -67,7 +68,7 @@ export function parseOptions(args: readonly string[], cwd: string): Options | st
     ? (['workloads', 'requests'] as const).find((name) => values[name] !== undefined)
     : undefined
   if (workloadsOnly !== undefined)
-    throw new UsageError(`--tail has no --${workloadsOnly}. It takes --servers, --rounds and --seconds.`)
+    throw new UsageError(`--tail has no --${workloadsOnly}. To limit the run, use --servers, --rounds or --seconds.`)
   if (values.seconds !== undefined && values.requests !== undefined)
     throw new UsageError('Give --seconds or --requests, not both.')
   const seconds = tail ? (quick ? 1 : 10) : quick ? 0.3 : 2

@@ -210,7 +210,10 @@ export interface CacheOwner {
   disable(): void
 }
 
-/** The caches of one owner: a service or a middleware. No other code reads or fills them. */
+/**
+ * The caches of one owner: a service, a middleware or an adapter. No other code reads or fills
+ * them.
+ */
 export class Caches implements CacheOwner {
   readonly #made: { count(): CacheCount; disable(): void }[] = []
   readonly #included: CacheOwner[] = []
@@ -242,8 +245,9 @@ export class Caches implements CacheOwner {
   }
 
   /**
-   * Includes the caches of one of the owner's middlewares in `counts()` and `disable()`. If the
-   * owner's caches are already disabled, the caches of the middleware are disabled at once.
+   * Includes the caches of a middleware or an adapter that the owner uses in `counts()` and
+   * `disable()`. If the owner's caches are already disabled, the included caches are disabled at
+   * once.
    */
   include(others: CacheOwner | undefined): void {
     if (others === undefined || this.#included.includes(others)) return
@@ -260,16 +264,17 @@ export class Caches implements CacheOwner {
 const one = (): number => 1
 
 /**
- * A symbol that all copies of the library share, because a middleware may come from another copy.
+ * A symbol that all copies of the library share, because a middleware or an adapter may come from
+ * another copy.
  */
 const owned = Symbol.for('express-rest-conventions.caches')
 
-/** Attaches the caches of a middleware to the middleware. Returns the middleware. */
+/** Attaches caches to a middleware or an adapter, which is returned. */
 export function owning<M extends object>(middleware: M, caches: CacheOwner): M {
   return Object.defineProperty(middleware, owned, { value: caches })
 }
 
-/** The caches attached to a middleware. */
+/** The caches attached to a middleware or an adapter. */
 export function cachesOf(middleware: object | undefined): CacheOwner | undefined {
   return (middleware as { readonly [owned]?: CacheOwner } | undefined)?.[owned]
 }

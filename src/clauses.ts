@@ -53,7 +53,8 @@ export const clauses = {
   ),
   'REP-1': clause(
     'Links',
-    'A link is an object with the absolute URL of the other resource in `href`, and optionally some of its members.',
+    'A link is an object with the absolute URL of the other resource in `href`, and optionally some members of ' +
+      'that resource.',
   ),
   'REP-2': clause(
     'Expansions',

@@ -1,6 +1,6 @@
 /**
- * Hand-written header fields for browsers: CORS, which allows the scripts of one site (the shop),
- * and secure headers.
+ * Hand-written header fields for browsers: secure headers, and CORS fields that let the scripts of
+ * one site (the shop) read responses.
  */
 
 export const shop = 'https://shop.example'

@@ -38,7 +38,8 @@ export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQu
   } = query as Record<string, string | undefined>
   const descending = sort.startsWith('-')
   const member = descending ? sort.slice(1) : sort
-  if (member !== 'fechaDeEntrada' && member !== 'numero') throw malformed(`"sort" can't be by "${member}".`)
+  if (member !== 'fechaDeEntrada' && member !== 'numero')
+    throw malformed(`"sort" can't be "${sort}". There are: fechaDeEntrada, numero.`)
   if (expand !== undefined && expand !== 'contrato')
     throw malformed(`"expand" can't be "${expand}". There is: contrato.`)
   const size = limit === undefined ? pageSize : integer('limit', limit, 1, 100)

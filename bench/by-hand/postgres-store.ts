@@ -84,8 +84,9 @@ const valuesOf = (piece: Pieza): unknown[] => [
 ]
 
 /**
- * Returns the clauses of a list query. Both filters always have a parameter, so all statements have
- * the same parameters. For an absent filter, the condition only tests that the parameter is null.
+ * Returns the SQL clauses of a list query, and the values of their parameters. The filters are
+ * always `$1` and `$2`, so `LIMIT` and `OFFSET` are always `$3` and `$4`. For an absent filter, the
+ * condition only tests that the parameter is null.
  */
 export function clauses({ branch, lote, sort, descending }: ListQuery) {
   const name = `${branch === undefined ? '' : 'b'}${lote === undefined ? '' : 'l'}`

@@ -39,8 +39,8 @@ const ajv = new Ajv2020({ formats: { 'local-date-time': dateTime } })
 const isPiece = ajv.compile(piezaSchema) as unknown as ValidateFunction<Pieza>
 
 /**
- * Validates the body of a POST, and reads its contract. Throws a `Problem` with status 422 if the
- * body is invalid. The store assigns the number later.
+ * Validates the body of a POST, and reads the contract that it links to. Throws a `Problem` with
+ * status 422 if the body is invalid. The store assigns the number later.
  */
 export async function newPiece(body: unknown, store: Store): Promise<{ piece: Pieza; contract: Contrato }> {
   const { contrato, ...rest } = objectOf(body)

@@ -5,8 +5,8 @@ import { repeat, type Work } from './repeat.js'
 
 /**
  * Returns the bytes that a request usually allocates, minus the bytes that Node allocates to write
- * the same response. The figure is exact if V8 optimizes nothing (`--no-opt`) and no garbage
- * collection runs during the measurement (`--min-semi-space-size`).
+ * the same response. Figures are comparable only if V8 optimizes nothing (`--no-opt`) and no
+ * garbage collection runs during the measurement (`--min-semi-space-size`).
  */
 export async function allocated(work: Work, times: number): Promise<number> {
   const [whole, written] = [await perRequest(work, times), await perRequest(await replay(work), times)]
@@ -27,7 +27,7 @@ async function perRequest(work: Work, times: number): Promise<number[]> {
   return found
 }
 
-/** Returns a workload whose handler sends the same response with only `writeHead` and `end`. */
+/** Returns a workload that sends the response of `work` with only `writeHead` and `end`. */
 async function replay(work: Work): Promise<Work> {
   let answer: Received | undefined
   await repeat(work, 1, {}, (received) => {

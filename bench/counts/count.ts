@@ -40,7 +40,7 @@ export function compile(checkout: string): void {
  */
 export type Counted = CountedName | `${CountedName}+${PlantName}`
 
-/** Counts the work of a compiled checkout. */
+/** Counts the work that requests of the named workloads cause in a compiled checkout. */
 export function count<N extends Counted>(checkout: string, node: string, names: readonly N[]): Record<N, Counts> {
   const [place, major] = [join(checkout, out), Number(versionOf(node).split('.')[0])]
   // Node 20 does not have the compiler Maglev.

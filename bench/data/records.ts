@@ -67,8 +67,8 @@ export function piece(numero: number): Pieza {
 const contractCode = (at: number): string => `C-${String(at + 1).padStart(4, '0')}`
 
 /**
- * Returns a date. Dates are in pseudo-random order, without duplicates. The modulus 20,011 is a
- * prime above the number of pieces, so each multiple of 7,919 has a different remainder.
+ * Returns the date of a piece. Dates are in pseudo-random order, without duplicates: the modulus
+ * 20,011 is a prime above the number of pieces, so each piece has a different remainder.
  */
 function dateOf(numero: number): string {
   const minute = (numero * 7919) % 20_011

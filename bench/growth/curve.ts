@@ -43,7 +43,7 @@ export interface Figure {
   readonly title: string
   readonly unit: Unit
   readonly of: (sample: Sample, x: number) => number
-  /** The maximum growth, if the series must not grow. */
+  /** The maximum growth. Absent if the series may grow without a limit. */
   readonly flat?: Flat
 }
 

@@ -23,7 +23,7 @@ await runCommand(async (command) => {
   const cores = findCores()
   const leftOut: string[] = []
   const wanted = options.curves.some((name) => curveOf(name).database)
-  // The schema is empty at first. Each curve creates and fills its own tables.
+  // The schema is empty at first. Each curve creates and fills the missing tables that it needs.
   const database = wanted ? await command.reach('the measurements', leftOut, checkout, async () => {}) : undefined
   if (command.interrupted) return
   for (const line of leftOut) console.log(line)

@@ -39,11 +39,12 @@ const usage = `npm run bench:growth -- [options]
   --endurance n      last point of the curve of endurance, in requests (default: 1000000)
   --node path        the Node binary for the servers and the load generator (default: this one)
   --json file        writes all results to this file
-  --quick            3 rounds of 0.2 seconds, 100000 rows, and 100000 requests of endurance
+  --quick            3 rounds of 0.2 seconds, 100000 rows, and 100000 requests for the curve of endurance
   --list             lists the curves
   --help             prints this text
 
-Ctrl-C ends the servers and drops the schema in PostgreSQL (DATABASE_URL, or PGHOST, PGPORT, PGUSER and PGPASSWORD).
+Ctrl-C ends the servers and drops the schema in PostgreSQL.
+The PostgreSQL database comes from DATABASE_URL, or from PGHOST, PGPORT, PGDATABASE, PGUSER and PGPASSWORD.
 `
 
 const listing = (): string =>

@@ -19,12 +19,12 @@ export interface TailRound {
   readonly rate?: number
 }
 
-/** The result of a round. Without a rate, `capacity` is the number of responses per second. */
+/** The result of a round. Without a rate, the result is `capacity`, in responses per second. */
 export type TailRan = { readonly capacity: number } | OpenRan
 
 /**
- * The number of connections at a fixed rate. There are more connections than requests in flight, at
- * any rate that a server sustains.
+ * The number of connections at a fixed rate. It is higher than the usual number of requests in
+ * flight, so that requests rarely wait for a free connection.
  */
 const openConnections = 100
 const closedConnections = 10

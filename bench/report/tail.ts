@@ -5,14 +5,17 @@ import type { Result } from './result.js'
 import { type Spread, spreadOf } from './statistics.js'
 import { columns, digits, range } from './text.js'
 
-/** Times of requests in milliseconds. The time of a request starts when it is due. */
+/**
+ * Times of requests in milliseconds. The time of a request starts when the load generator finds
+ * that the request is due.
+ */
 export interface TailFigures {
   readonly requests: number
   /** Percentiles over the requests of all rounds. */
   readonly p50: number
   readonly p99: number
   readonly p999: number
-  /** The p99 of each round, to show the spread. */
+  /** The median and the quartiles of the p99s of the rounds. */
   readonly p99OfRounds: Spread
 }
 
@@ -62,9 +65,9 @@ export function tailText({ tail: { rate, servers }, rounds, each }: TailResult):
     }),
   )
   return [
-    `Tail in PostgreSQL: ${rate} requests per second of all kinds, for every server; ${rounds} rounds of ` +
+    `Tail in PostgreSQL: ${rate} requests per second for every server, all kinds mixed; ${rounds} rounds of ` +
       `${each}, in turns`,
-    columns([['', '', 'requests', 'p50 ms', 'p99 ms (of rounds)', 'p99.9 ms'], ...table]),
+    columns([['', '', 'requests', 'p50 ms', 'p99 ms (quartiles of rounds)', 'p99.9 ms'], ...table]),
     `Maximum rates: ${capacities}. Not counted: the delay of the load generator's timer (p99 ${digits(late)} ms).`,
   ].join('\n')
 }

@@ -18,8 +18,8 @@ export class Command {
   readonly #load = loadavg()[0] as number
 
   /**
-   * Creates a database schema. If that is impossible, returns `undefined` and adds the reason to
-   * `leftOut`.
+   * Creates a database schema and fills it. If the schema cannot be created, returns `undefined`
+   * and adds the reason to `leftOut`.
    */
   async reach(
     what: string,
@@ -115,6 +115,7 @@ export async function runCommand(main: (command: Command) => Promise<void>): Pro
 /** Returns the version of a Node binary. Throws a `UsageError` if the file is not a Node binary. */
 export function nodeVersion(node: string): string {
   const { status, stdout } = spawnSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' })
-  if (status !== 0) throw new UsageError(`--node is "${node}", which runs no JavaScript.`)
+  if (status !== 0)
+    throw new UsageError(`--node is "${node}", which can't run JavaScript. Give the path of a Node binary.`)
   return stdout.trim()
 }

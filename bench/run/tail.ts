@@ -26,7 +26,7 @@ interface Timed extends Running {
   readonly rounds: OpenRan[]
 }
 
-/** Runs all rounds. All servers receive the same requests, in turns. */
+/** Runs all rounds, one server at a time. All servers receive the same sequence of requests. */
 export async function runTail(participants: readonly Participant[], environment: Environment): Promise<Tail> {
   const { rounds, seconds } = environment.options
   const running: Timed[] = []

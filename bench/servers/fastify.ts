@@ -31,8 +31,9 @@ export const startTuned: Start = (setting) => makeApp(setting, true)
 
 async function makeApp(setting: Setting, tuned: boolean): Promise<Server> {
   const store = openStore(setting.database)
-  // Bodies are validated without changes. By default, Fastify's Ajv would convert a number to a
-  // string, and would remove undeclared members.
+  // Bodies are validated without changes. By default, Fastify's Ajv would convert values to the
+  // types of the schema, such as a number to a string. It would also remove undeclared members if a
+  // schema forbade them.
   const app = fastify({
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, formats: { 'local-date-time': dateTime } } },
   })

@@ -85,7 +85,7 @@ async function mountedApp(setting: Setting): Promise<Express> {
   return app.use('/v1', pieces, contracts).use(problems())
 }
 
-/** Creates the two routers, for `/v1`. `over` can wrap each adapter. */
+/** Creates the routers of the pieces and of the contracts. `over` can wrap each adapter. */
 export async function mountedRouters(setting: Setting, over = <A extends object>(adapter: A): A => adapter) {
   const library = await loadLibrary(setting)
   const { resourceRouter, bearer, scopePermission, rateLimit } = library

@@ -25,7 +25,7 @@ const rowFrom = (of: ReturnType<typeof piece>): Row => ({
 
 /**
  * Changed pieces are in the second branch, or in every fourth branch after it. Checks that compare
- * pages or items do not read these pieces.
+ * a page or an item with the initial records do not read changed pieces.
  */
 const changedBranch = 2
 export const changeable = (at: number): number => branchCount * (at + 1) + 1
@@ -187,12 +187,12 @@ export async function checkToken(
 }
 
 /**
- * Returns the remaining requests of the rate limit. The header field depends on the framework:
- * `RateLimit: "default"; r=9` or `x-ratelimit-remaining: 9`.
+ * Returns the number of remaining requests of the rate limit. The header field depends on the
+ * framework: `RateLimit: "default"; r=9` or `x-ratelimit-remaining: 9`.
  */
 function remainingOf({ headers }: Answered): number {
   const found = headers['x-ratelimit-remaining'] ?? /\br=(\d+)/.exec(headers.ratelimit ?? '')?.[1]
-  assert.ok(found !== undefined, 'the response has the remaining requests')
+  assert.ok(found !== undefined, 'the response has the number of remaining requests')
   return Number(found)
 }
 
@@ -231,7 +231,7 @@ export async function checkLogin(ask: Ask, password: string, isToken: (token: st
   assert.equal(answer.status, 200)
   assert.equal(answer.text, '')
   assert.match(answer.headers['cache-control'] ?? '', /no-store/)
-  assert.ok(isToken(answer.headers['x-authorization-token'] ?? ''), 'the token is signed by the key')
+  assert.ok(isToken(answer.headers['x-authorization-token'] ?? ''), 'the token is signed with the key')
   const refused = await ask('/login', { headers: { authorization: basic('wrong') } })
   isProblem(refused, 401)
   assert.match(refused.headers['www-authenticate'] ?? '', /^Basic /)

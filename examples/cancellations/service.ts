@@ -66,7 +66,7 @@ async function inTransaction<R>(pool: pg.Pool, work: (tx: pg.PoolClient) => Prom
 
 export function makeService(pool: pg.Pool): Api {
   const cancellations = endpoint('cancellations', {
-    description: 'Cancels an order and refunds its payments.',
+    description: 'Cancels an order and refunds its total.',
     methods: {
       POST: {
         body: {

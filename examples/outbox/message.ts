@@ -33,8 +33,9 @@ export interface ChangeMessage {
 }
 
 /**
- * The subject of a change, such as `changes.orders.17`. A key that is long or can't be part of a
- * subject is replaced with a digest. Read the key from the body, not from the subject.
+ * The subject of a change, such as `changes.orders.17`. A key is replaced with a digest unless it
+ * consists of 1 to 64 ASCII letters, digits, `_` or `-`. Read the key from the body, not from the
+ * subject.
  */
 export function subjectOf(prefix: string, { collection, key }: Pick<ChangeMessage, 'collection' | 'key'>): string {
   const text = typeof key === 'object' ? JSON.stringify(key) : String(key)

@@ -21,7 +21,7 @@ export interface Caller {
   readonly scope: string
 }
 
-/** An account of the public API. Only the hash of its password is kept. */
+/** An account of the public API. It contains the hash of the password, not the password. */
 interface Account {
   readonly hash: string
   readonly principal: Caller & { readonly sub: string }
@@ -55,8 +55,8 @@ const publicScope =
   'pre-piezas:read pre-piezas:write componentes:read contratos:read clientes:read codigos-postales:read'
 
 /**
- * The lifetime of a token in seconds: twelve hours, so that the printed token works for a working
- * day.
+ * The lifetime of a private token in seconds: twelve hours, so that the printed token works for a
+ * working day.
  */
 const lifetime = 12 * 60 * 60
 

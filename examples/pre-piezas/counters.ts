@@ -19,8 +19,8 @@ export interface Counters {
 }
 
 /**
- * Waits up to a second for the connection to Redis, so that the first request is counted in Redis.
- * If Redis responds later, it is used from then on.
+ * Opens the store of rate limits. Waits up to a second for the connection to Redis, so that the
+ * first request is counted in Redis. If Redis responds later, it is used from then on.
  */
 export async function openCounters({
   redisUrl,

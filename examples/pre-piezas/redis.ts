@@ -40,8 +40,8 @@ interface Client {
 }
 
 /**
- * Waits up to a second for the connection, so that the first request is counted in Redis. If Redis
- * responds later, it is used from then on.
+ * Connects to Redis. Waits up to a second for the connection, so that the first request is counted
+ * in Redis. If Redis responds later, it is used from then on.
  */
 export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: RedisSettings): Promise<RedisConnection> {
   const make = (): Client => (sentinels === undefined ? oneAddress(url) : mastersOf(url, sentinels))
@@ -170,7 +170,8 @@ async function whenSilent(current: () => Client, replace: () => void, signal: Ab
       client.send(['PING']).then(settle, settle),
       setTimeout(pingTimeout, undefined, { ref: false, signal }),
     ])
-    await setImmediate() // After a pause of this process, Node reads a waiting reply only now.
+    // After a pause of this process, the timeout ends before Node reads a reply that has arrived.
+    await setImmediate()
     if (!settled && !signal.aborted) replace()
   }
 }

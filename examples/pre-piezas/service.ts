@@ -1,5 +1,5 @@
 /**
- * Composes the service from open stores: the private API, the public API and the probes. This
+ * Composes the service (the private API, the public API and the probes) from open stores. This
  * module does not start a server. `serve.ts` and the tests do that.
  */
 
@@ -79,8 +79,8 @@ const checksOf = ({ stores, counters }: Ground): Readonly<Record<string, Check |
 
 /**
  * Whether the response to a request may show the results of the checks. The request must come from
- * this machine, must not have passed a proxy, and must accept JSON. An example is `curl -H 'Accept:
- * application/json' localhost:3000/ready`.
+ * this machine, must accept JSON, and must have no `X-Forwarded-For`, because proxies add that
+ * field. An example is `curl -H 'Accept: application/json' localhost:3000/ready`.
  */
 const isOperator = ({ socket, headers }: IncomingMessage): boolean =>
   headers.accept?.includes('json') === true &&
@@ -176,8 +176,8 @@ function limited(
 }
 
 /**
- * The same data without write methods. A request that would need a write method gets 405. This also
- * applies to flags and sub-collections.
+ * Returns an adapter of the same data without write methods. A request that would need a write
+ * method gets 405. This also applies to flags and sub-collections.
  */
 function readOnly<T, K>({ list, read }: Adapter<T, K>): Adapter<T, K> {
   return { list, read }

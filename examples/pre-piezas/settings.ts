@@ -37,13 +37,13 @@ export interface Settings {
    * memory. With `redisSentinels`, the host in this URL is the name of the master.
    */
   readonly redisUrl?: string
-  /** The hosts and ports of the sentinels that monitor this Redis server. */
+  /** The hosts and ports of the sentinels that monitor the Redis server. */
   readonly redisSentinels?: readonly RedisSentinelAddress[]
   /** The number of processes. Default 1. */
   readonly workers?: number
   /**
-   * The key that signs and verifies tokens. Default: a random key, so that tokens are invalid after
-   * a restart.
+   * The key that signs and verifies tokens. Default: a random key. A restart then makes all tokens
+   * invalid.
    */
   readonly tokenSecret?: string
   /** The limit of requests per minute and principal. 0 means no limit. */
@@ -99,7 +99,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   }
   if (workers !== undefined && workers > 1 && databaseUrl === undefined) {
     throw new SettingError(
-      'WORKERS is more than 1 without DATABASE_URL: the embedded PostgreSQL supports only one process. Give a server.',
+      'WORKERS is more than 1 without DATABASE_URL: set DATABASE_URL. The embedded PostgreSQL supports only one ' +
+        'process.',
     )
   }
   return {
@@ -209,7 +210,8 @@ function userOf({ PUBLIC_USER: user = '' }: Environment): string | undefined {
 function passwordOf({ PUBLIC_PASSWORD: password = '' }: Environment): string | undefined {
   if (!/\p{Cc}/u.test(password) && Buffer.byteLength(password) <= 1024) return password || undefined
   throw new SettingError(
-    'PUBLIC_PASSWORD has control characters or more than 1024 bytes: give a shorter one without control characters.',
+    'PUBLIC_PASSWORD has control characters or more than 1024 bytes: give at most 1024 bytes without control ' +
+      'characters.',
   )
 }
 

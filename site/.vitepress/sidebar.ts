@@ -1,6 +1,6 @@
 /**
- * The navigation of the site. It consists of the lists in docs/index.md, the only file that sorts
- * the pages into groups.
+ * The navigation of the site. After the group `Start`, it consists of the lists in docs/index.md,
+ * the only file that sorts the pages into groups.
  */
 import { readFileSync } from 'node:fs'
 

@@ -184,8 +184,8 @@ export interface AdapterCall {
   /** Milliseconds until the timeout. Absent if there is no timeout. */
   left?(): number
   /**
-   * On a create in an associated sub-collection: the parent that the new record is attached to in
-   * the same step (PATH-7).
+   * On a create in an associated sub-collection: the parent to which the new record is attached.
+   * The adapter creates and attaches the record in one atomic step (PATH-7).
    */
   readonly attachTo?: ParentKey
   /**
@@ -207,8 +207,8 @@ export interface AdapterCall {
   readonly before?: unknown
   /**
    * On `list`, `read`, `create` and `replace`: the links that the response shows. An adapter may
-   * report the targets of these links if it can read them in the same statement. Passed only to
-   * adapters that set `readsLinks`.
+   * report the targets of these links if it can read them in the same statement as the records.
+   * Passed only to adapters that set `readsLinks`.
    */
   readonly links?: ShownLinks | undefined
 }
@@ -270,8 +270,8 @@ export interface Idempotency {
 
 /**
  * The result of a create whose idempotency id is already in use, if the record of the first create
- * can't be returned. `mismatched`: the id was used with another fingerprint. `running`: the first
- * create has not finished.
+ * can't be returned. `mismatched`: the fingerprint of the first create is different. `running`: the
+ * first create has not finished.
  */
 export type Repeated = 'mismatched' | 'running'
 
@@ -373,24 +373,24 @@ export interface Adapter<T, K> {
    * the request then reads the record. In this way, a PATCH with `If-Match` takes one round trip to
    * the store.
    *
-   * Returns `undefined` if the adapter does not hold the record, or can't compare the whole row. An
-   * adapter without this method never holds records.
+   * Returns `undefined` if the record is not in memory, or if the adapter can't compare the whole
+   * row.
    */
   cached?(key: K, version: string, call: AdapterCall): Stored<T> | undefined
   /**
    * Creates a record. With `call.idempotency`, the adapter also keeps the record under the
-   * idempotency id, in the state in which it was created. The adapter does this in the same atomic
-   * step, and keeps the record for as long as clients may retry the request. If the create is
-   * refused, the adapter keeps nothing. If the id is already in use, the adapter creates nothing.
-   * The result is then the kept record, or a `Repeated`.
+   * idempotency id, in the state in which it was created. Both happen in one atomic step. The
+   * record is kept for as long as clients may retry the request. If the create is refused, the
+   * adapter keeps nothing. If the id is already in use, the adapter creates nothing. The result is
+   * then the kept record, or a `Repeated`.
    */
   create?(value: T, call: AdapterCall): Awaitable<Created<T, K> | Repeated>
   /**
    * Returns the record that an earlier create kept under the id in `call.idempotency`, even if the
-   * record has been changed or removed since. Returns `'mismatched'` if the kept record has another
-   * fingerprint, and may return `'running'` if that create has not finished. Returns `undefined` if
-   * no record is kept. An adapter without this method keeps no records, and never gets an
-   * `idempotency`.
+   * record has been changed or removed since. Returns `'mismatched'` if the fingerprint of the
+   * earlier create is different. May return `'running'` if the earlier create has not finished.
+   * Returns `undefined` if no record is kept. An adapter without this method keeps no records, and
+   * never gets an `idempotency`.
    */
   recall?(call: AdapterCall): Awaitable<Stored<T> | Repeated | undefined>
   replace?(
@@ -434,7 +434,7 @@ export interface Adapter<T, K> {
     call: AdapterCall,
   ): Awaitable<'detached' | 'absent' | 'stale' | Refused>
   /**
-   * Returns an adapter for the same records whose methods run in a transaction that the caller has
+   * Returns an adapter for the same records. Its methods run in a transaction that the caller has
    * begun. `transaction` is the object that represents the transaction in the caller's database
    * client. The methods of the returned adapter stop working when the transaction ends. Without
    * this method, the option `within` of `records()` can't be used.

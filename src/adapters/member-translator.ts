@@ -46,7 +46,10 @@ export class MemberTranslator {
     this.hidesNothing = hides.length === 0 && this.#stored.size === 0
     for (const [shown, stored] of this.#stored) {
       if (this.#shown.get(stored) !== shown)
-        throw invalidOption(`Two members of a view map to "${stored}" of the store. Rename one of them.`)
+        throw invalidOption(
+          `Two members of a view map to "${stored}" of the store. In \`rename\`, map each member of the view to a ` +
+            'different member of the store.',
+        )
       if (this.#hides.has(stored)) {
         throw invalidOption(
           `A view shows "${stored}" of the store as "${shown}" and hides it too. Remove it from \`rename\` or ` +
@@ -65,8 +68,8 @@ export class MemberTranslator {
   }
 
   /**
-   * Converts a record of the store to a record of the view. If it was read for a write
-   * (`call.fresh`), that write gets the store's record as `before`.
+   * Converts a record of the store to a record of the view. If the record was read for a write
+   * (`call.fresh`), the write gets the store's record as `before`.
    */
   showFor(call: AdapterCall, row: Row): Row {
     const shown = this.toShown(row)
@@ -128,9 +131,9 @@ export class MemberTranslator {
   }
 
   /**
-   * Whether `fromWire` converts the sort values of a page's first and last row, as the view shows
-   * them, back to the store's values. If a conversion is lossy, a `Link` would contain a wrong
-   * position, and paging from there would skip or repeat rows.
+   * Whether the sort values of a page's first and last row stay the same if they are converted to
+   * the view (`toWire`) and back (`fromWire`). Otherwise, a `Link` would contain a wrong position,
+   * and the next page would skip or repeat rows.
    */
   positionsRoundTrip(
     sort: readonly SortTerm[],
@@ -242,7 +245,7 @@ const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'bool
 
 /**
  * A call whose scope uses the names and values of the store. Getters delegate to the original call,
- * so that its signal is not created before it is used.
+ * so that the call's signal is created only when it is read.
  */
 class TranslatedCall implements AdapterCall {
   readonly scope: Readonly<Record<string, Scalar>>

@@ -1,7 +1,7 @@
 /**
  * The methods of a view, which is an adapter for an older version of the API (see `adapterView`).
- * They rename and convert the members of records: in requests, from the view's form to the store's
- * form, and in results, back.
+ * In requests, they convert the names and values of members from the view's to the store's. In
+ * results, they do the reverse.
  */
 
 import { isContainer } from '../definition/json.js'

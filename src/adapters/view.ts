@@ -32,7 +32,7 @@ export const viewOf = (adapter: object): ViewParts | undefined => views.get(adap
  * version lacks, name the member in `hides`, so that PUT and PATCH keep its value. Members of the
  * key can be renamed. Do not convert their values: keys in requests are not converted.
  *
- * Throws `ConfigurationError` if an option is misspelt, if two members of the view map to the same
+ * Throws `ConfigurationError` if an option is invalid, if two members of the view map to the same
  * member of the store, or if a renamed member is also hidden.
  *
  * @example

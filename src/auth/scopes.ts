@@ -59,7 +59,7 @@ export function scopePermission(options: ScopePermissionOptions = {}): Permissio
 }
 
 /**
- * The resources that the scopes name, separately for `read` and `write`. Sets make lookups fast.
+ * The resources that the scopes name, separately for `read` and `write`.
  */
 interface Grant {
   readonly read: ReadonlySet<string>

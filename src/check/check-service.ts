@@ -57,7 +57,10 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
     budget,
     production,
     ...(ledger === undefined ? {} : { mayWrite: (method: string, url: string) => ledger.mayWrite(method, url) }),
-    ...(onExchange === undefined ? {} : { onExchange }),
+    onExchange(exchange) {
+      ledger?.note(exchange.request.method, exchange.request.url, exchange.answer.status)
+      onExchange?.(exchange)
+    },
   })
   const results: Result[] = []
   const report = (result: Result): void => {

@@ -1,14 +1,16 @@
 /**
  * Recognizes strings that can't be the id of an item. The URL of an item is built from the URL of
- * its collection and from an id in a response. Without an id, that URL is the URL of the collection,
- * and DELETE of it could remove all items.
+ * its collection and from an id in a response. Without an id, the result is the URL of the
+ * collection, and a DELETE request to this URL could remove all items.
  */
 
 /**
  * Whether a string can be the last part of an item's URL. A server may decode and normalize the
- * path, so a string is refused if it has an empty segment, `.` or `..`, even with `%2E`, `%2F` or
- * `;`. A string with `?`, `#` or white space is refused too. The shell function `is_id` of scripts
- * (`report/script-shell.ts`) must accept the same strings.
+ * path. So the result is false if a segment of the string is empty, `.` or `..`, even if the
+ * segment is percent-encoded or is followed by a parameter such as `;a`. `%2F`, `%5C` and a
+ * backslash count as slashes. The result is also false for a string with `?`, `#`, white space or a
+ * control character. The shell function `is_id` of scripts (`report/script-shell.ts`) must accept
+ * the same strings.
  */
 export function isItemId(id: string): boolean {
   const path = `/${id.replace(/%2e/gi, '.').replace(/%2f|%5c|\\/gi, '/')}/`

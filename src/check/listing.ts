@@ -1,6 +1,5 @@
 /**
- * A collection at a URL where the collection can be listed, such as `/customers/7/orders`, and its
- * items.
+ * A collection at one URL, such as `/customers/7/orders`, and its items.
  */
 import { canonicalText, get, isList, isObject, type JsonObject } from '../definition/json.js'
 import { header, parameter } from '../wire.js'
@@ -101,7 +100,7 @@ export class Listing {
     const { key, itemMethods, template } = this.target
     if (key !== undefined) return key
     if (itemMethods.length === 0) throw new NotApplicable(`items of ${template} have no address`)
-    throw new Unchecked(`the document does not say which members are the id of an item. Give "key" in a target file`)
+    throw new Unchecked(`the document does not say which members form the id of an item. Give "key" in a target file`)
   }
 
   /**

@@ -7,7 +7,7 @@ import { productionLimits } from './client/production.js'
 import { variableKind } from './target/target-file.js'
 import type { Result } from './verdict.js'
 
-/** The options of a check. */
+/** The options of `checkService()`. Some of them also apply to `removeLeftovers()`. */
 export interface CheckServiceOptions {
   /**
    * The base URL to which the paths of the document are appended, such as
@@ -26,8 +26,8 @@ export interface CheckServiceOptions {
    */
   readonly account?: Account
   /**
-   * The maximum number of requests per second, also while records are removed. Default 50, or 10
-   * with `production`.
+   * The maximum number of requests per second. It also applies when the checks remove their own
+   * records at the end. Default 50, or 10 with `production`.
    */
   readonly rate?: number
   /**
@@ -143,7 +143,7 @@ export function productionConflict({
   if (disposable)
     return (
       '"production" and "disposable" are both given. "production" protects a service that is in use. ' +
-      '"disposable" says that all data of the service can be lost. Give one of them.'
+      '"disposable" says that all data of the service can be lost. Give only one of them.'
     )
   if (rate > productionLimits.rate)
     return (

@@ -89,8 +89,8 @@ async function traced(
 }
 
 /**
- * If one of these two checks finds a violation, the checks in `writing` are not run: they read
- * their record with its entity tag, and send the tag back.
+ * Checks that write read their record with its entity tag, and send the tag back. So if one of
+ * these two checks finds a violation, the checks in `writing` are not run.
  */
 const neededByWrites = ['VERB-1/item', 'HDR-2/stable'] as const
 
@@ -149,9 +149,9 @@ function resultOf(
 const isBroken = ({ verdict }: Outcome): boolean => verdict === 'breaks' || verdict === 'flaky'
 
 /**
- * Runs a check, and repeats the check if its verdict is `breaks`. If each run has this verdict, it
- * is the result. If only some runs have it, for example because records changed during the check,
- * the result is `flaky`, with the rate.
+ * Runs a check, and repeats the check if its verdict is `breaks`. If all runs have this verdict,
+ * the result is the outcome of the first run. If only some runs have this verdict, for example
+ * because records changed during the check, the result is `flaky`, with the number of these runs.
  */
 async function repeated(run: () => Promise<Outcome>, refresh: () => void = () => {}): Promise<Outcome> {
   const first = await attempt(run)

@@ -15,8 +15,8 @@ export class Service {
   readonly base: string
 
   /**
-   * `base` is the URL that the user gave. If it has no path, the `path` of the target is appended,
-   * if there is one.
+   * `base` is the URL that the user gave. If this URL has no path and the target has a `path`, this
+   * `path` is appended.
    */
   constructor(
     base: string,
@@ -44,8 +44,8 @@ export class Service {
     if (isBelow(link, this.base)) return link
     if (published !== undefined && isBelow(link, published)) return `${this.base}${link.slice(published.length)}`
     throw new Unchecked(
-      `the link ${link} does not begin with ${this.base}. If the service publishes another address, give it ` +
-        'with --published',
+      `the link ${link} does not begin with ${this.base}. If the links of the service begin with another ` +
+        'address, give that address with --published',
     )
   }
 

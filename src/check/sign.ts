@@ -1,5 +1,6 @@
 /**
- * Describes how a script recognizes a violation: by a test of the responses that a shell can run.
+ * Describes the tests of responses by which scripts recognize violations. A shell can run these
+ * tests.
  */
 
 /**

@@ -52,7 +52,7 @@ export type Outcome =
   | ({ readonly verdict: 'flaky'; readonly broken: number; readonly runs: number } & Break)
   /** The service does not have the feature that the rule is about. */
   | { readonly verdict: 'not-applicable'; readonly because: string }
-  /** The check has no result. */
+  /** The check could not decide whether the rule holds. */
   | { readonly verdict: 'unchecked'; readonly because: string }
 
 export type Verdict = Outcome['verdict']
@@ -100,7 +100,7 @@ export class Unchecked extends Error {
   override readonly name = 'Unchecked'
 }
 
-/** The result of one check of a collection, or of the service. */
+/** The result of one check, for a collection or for the service. */
 export interface Result {
   /** The id of the check, such as `QUERY-7/walk-disjoint`. */
   readonly check: string

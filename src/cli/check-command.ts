@@ -60,7 +60,7 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
   const started = terminal.now()
   const report = await checked(call, learned, principals, account, terminal)
   printLeft(report.left, terminal)
-  return writeReports(call, { report, principals, source, known, started }, terminal)
+  return writeReports(call, { report, principals, account, source, known, started }, terminal)
 }
 
 function checked(
@@ -143,7 +143,7 @@ function planOf(call: CheckCall, { collections: listed, unlisted = [], principal
   const how = disposable
     ? 'all methods, even on records that the run has not created'
     : writes
-      ? 'GET, HEAD, OPTIONS, and writes of own records'
+      ? 'GET, HEAD, OPTIONS, and writes to records that the run has created'
       : 'GET, HEAD and OPTIONS'
   const note = ({ create }: CollectionTarget): string =>
     writes ? (create === undefined ? '  (no writes)' : '  (with writes)') : ''

@@ -91,7 +91,9 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
   const variables = listIn(texts.get('token'))
   const command = texts.get('token-command')
   if (target !== undefined && (variables.length > 0 || command !== undefined))
-    throw new UsageError('--token goes with a document. With --target, name the principals in the target file.')
+    throw new UsageError(
+      '--token and --token-command go with a document. With --target, name the principals in the target file.',
+    )
   if (switches.has('json') && texts.get('markdown') === '-')
     throw new UsageError('--json and "--markdown -" both print to the standard output. Give --markdown a file.')
   const clausesUrl = texts.get('clauses-url')

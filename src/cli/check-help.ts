@@ -27,14 +27,14 @@ is the address before the paths of the service's OpenAPI document, such as https
   --ledger <file>        the file that lists each record before --write creates it (default:
                          check-ledger.jsonl)
   --cleanup              only removes the records that an earlier run with --write has left
-  --dry-run              prints the planned checks, and sends no request except for the document
+  --dry-run              prints the planned checks, and sends requests only to fetch the document
   --json                 prints the report as JSON
   --junit <file>         writes the report as JUnit XML
   --sarif <file>         writes the report as SARIF 2.1.0, for code scanning
   --html <file>          writes the report as one HTML file, which needs no network
   --markdown <file>      writes a summary for pull requests; - prints it in place of the report
   --clauses-url <url>    the address of a page with an anchor for each clause, for SARIF
-  --scripts <folder>     writes a script of curl commands for each break that a script can show
+  --scripts <folder>     writes a script of curl commands for each break that a script can reproduce
   --baseline <file>      accepts the breaks in this file until their dates; all others fail
   --write-baseline <file>  writes a baseline of the current breaks. It keeps the entries of --baseline,
                          except those that are fixed or obsolete

@@ -4,7 +4,7 @@ import { attemptChecks } from '../check/checks/attempts.js'
 import { judgeAnswers } from '../check/checks/every-answer.js'
 import { listChecks } from '../check/checks/index.js'
 import { serviceChecks } from '../check/checks/service-checks.js'
-import type { Principal } from '../check/client/principals.js'
+import type { Account, Principal } from '../check/client/principals.js'
 import type { EntryState, KnownBreak } from '../check/report/baseline.js'
 import { htmlOf } from '../check/report/html.js'
 import { jsonOf } from '../check/report/json.js'
@@ -47,6 +47,7 @@ export function checkOutputs({ sarif, html, markdown, junit, writeBaseline }: Ch
 export interface Finished {
   readonly report: CheckReport
   readonly principals: readonly Principal[]
+  readonly account: Account | undefined
   readonly source: Parsed
   readonly known: readonly KnownBreak[]
   readonly started: Date
@@ -54,8 +55,8 @@ export interface Finished {
 
 /** Writes every requested report. Returns the exit code. */
 export function writeReports(call: CheckCall, finished: Finished, terminal: Terminal): number {
-  const { principals, source, known, started } = finished
-  const report = withoutSecrets(finished.report, principals)
+  const { principals, account, source, known, started } = finished
+  const report = withoutSecrets(finished.report, principals, account)
   const { results, counts } = report
   const comparison = comparedWith(call, brokenIn(results), known, (entry) => entryState(call, report, entry), terminal)
   const failing = comparison.fresh.length + comparison.overdue.length

@@ -81,7 +81,8 @@ export function sourcesOf({ variables, command, header }: CheckCall): readonly P
 }
 
 /**
- * Reads the tokens of the principals. Throws `UsageError`, whose message never contains a token.
+ * Reads the tokens of the principals. Throws `UsageError` if a token is missing. The message never
+ * contains a token.
  */
 export async function principalsOf(
   sources: readonly PrincipalSource[],
@@ -96,8 +97,8 @@ export async function principalsOf(
 }
 
 /**
- * The user name and the password of the account. Throws `UsageError`, whose message never contains
- * the password.
+ * The user name and the password of the account. Throws `UsageError` if one of them is missing. The
+ * message never contains the password.
  */
 export function accountOf({ user, password }: AccountSource, env: NodeJS.ProcessEnv = process.env): Account {
   const value = (variable: string): string => {

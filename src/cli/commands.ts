@@ -23,7 +23,10 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ],
   [
     'report',
-    { says: 'show which clients break if a clause is enforced, and which version they call', run: reportCommand },
+    {
+      says: 'show which clients break if a clause is enforced, and which clients call which version',
+      run: reportCommand,
+    },
   ],
   ['check', { says: 'check whether a running service follows the conventions, clause by clause', run: checkCommand }],
   ['lint', { says: 'check an OpenAPI document against the conventions', run: lintCommand }],

@@ -42,7 +42,7 @@ export async function filesAt(cwd: string, commit: string, folder: string): Prom
   const top = (await git(cwd, 'rev-parse', '--show-toplevel'))?.trim()
   if (top === undefined) throw new UsageError(`${cwd} is not in a git repository.`)
   const path = relative(realpathSync(top), folder).split(sep).join('/')
-  if (path.startsWith('..'))
+  if (/^\.\.(?:\/|$)/.test(path))
     throw new UsageError(`${folder} is not in the git repository ${top}. Choose another --out.`)
   const listing = await git(top, 'ls-tree', '-z', '--name-only', commit, path === '' ? './' : `${path}/`)
   const files = new Map<string, string>()

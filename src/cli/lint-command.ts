@@ -97,7 +97,7 @@ function documentIn({ name, text }: SourceText, cwd: string): unknown {
     if (error instanceof DocumentError) throw new UsageError(`${name}: ${error.message}`)
     // A YAML alias can make a value contain itself, which causes this error.
     if (error instanceof RangeError)
-      throw new UsageError(`${name} is nested too deeply, or an alias of it contains itself.`)
+      throw new UsageError(`${name} is nested too deeply, or a YAML alias makes a value contain itself.`)
     throw error
   }
 }

@@ -7,8 +7,8 @@ import { UsageError } from './usage-error.js'
 export const lintHelp = `express-rest-conventions lint <document> [flags]
 
 Checks an OpenAPI document 3.0 or 3.1 against the conventions: methods, statuses, parameters, header
-fields, and the names in paths. <document> is a file in JSON or YAML, or a URL. Nothing is sent to the
-service, except to fetch the document if it is a URL of the service. The rules are those of the ruleset
+fields, and the names in paths. <document> is a file in JSON or YAML, or a URL. No request is sent,
+except to fetch the document from its URL. The rules are those of the ruleset
 express-rest-conventions/spectral.
 
   --only <ids>             rules or clauses, such as path-2-plural,QUERY-4

@@ -133,13 +133,13 @@ async function baseOf(
   }
   if (await isInRepository(terminal.cwd)) {
     throw new UsageError(
-      `"${against}" is not a git ref, file or folder. A shallow clone has no other branches: fetch it first, ` +
-        'such as: git fetch origin main',
+      `"${against}" is not a git ref, file or folder. A shallow clone has no other branches. Fetch the ` +
+        'branch first, such as: git fetch origin main',
     )
   }
   throw new UsageError(
-    `"${against}" is neither a file nor a folder, and ${terminal.cwd} is not in a git repository, so it cannot ` +
-      'be a git ref.',
+    `"${against}" is neither a file nor a folder. It cannot be a git ref, because ${terminal.cwd} is not in a ` +
+      'git repository.',
   )
 }
 
@@ -166,18 +166,18 @@ interface First {
 
 function firstContract(against: string, documents: Documents, { module, place }: First, terminal: Terminal): number {
   const stale = staleFiles(place.folder, documents)
-  const next = 'from then on this check compares with it.'
+  const next = 'From then on, this check compares with it.'
   if (stale.length === 0) {
     terminal.out(
-      `There is no contract at ${against}:${place.name} yet. The one in ${place.name} is the first: commit and ` +
-        `merge it, ${next}\n`,
+      `There is no contract at ${against}:${place.name} yet. The one in ${place.name} is the first. Commit and ` +
+        `merge it. ${next}\n`,
     )
     return 0
   }
   throw new UsageError(
     `There is no contract at ${against}:${place.name} yet. Write the first with: npx express-rest-conventions ` +
       `openapi ${module}${place.name === 'openapi' ? '' : ` --out ${place.name}`}\nCommit and merge ` +
-      `${place.name}: ${next}`,
+      `${place.name}. ${next}`,
   )
 }
 

@@ -68,8 +68,8 @@ interface OperationAt {
 
 /**
  * Returns the old and the new base paths of an operation that declares `servers` itself or in its
- * path item. Returns `undefined` if the base path is unchanged, or if neither document declares
- * such `servers`.
+ * path item. Returns `undefined` if the base path is unchanged or not known, or if neither document
+ * declares such `servers`.
  */
 export function movedOperation(
   pair: { readonly before: OperationAt; readonly after: OperationAt },

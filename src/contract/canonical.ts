@@ -1,5 +1,5 @@
 /**
- * The canonical text of a document. Documents that differ only in an order without a meaning have
+ * The canonical text of a document. Documents that differ only in an order that has no meaning have
  * the same text, so a diff does not show such differences.
  */
 import { canonicalText, isList, isObject, type JsonObject, put } from '../definition/json.js'

@@ -7,7 +7,10 @@ import type { Place } from './nodes.js'
 export interface Change {
   /** A stable id, such as `filter-removed`. docs/contract.md lists all ids. */
   readonly kind: ContractKind
-  /** `breaking`: clients break. `warning`: only code generated from the document can break. */
+  /**
+   * `breaking`: clients break. `warning`: only code generated from the document can break.
+   * `harmless`: nothing breaks.
+   */
   readonly level: Level
   readonly breaking: boolean
   /** The name of the version, such as `v1`. Absent if the name is not known. */
@@ -26,7 +29,7 @@ export interface Change {
   readonly place: string
   /**
    * A JSON pointer into the earlier document. If the changed part is new, a pointer into the later
-   * one.
+   * document.
    */
   readonly pointer: string
   /**

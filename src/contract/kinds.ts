@@ -9,7 +9,7 @@ interface Kind {
 
 /** The kinds that the conventions define, and all other kinds that are not about schemas. */
 const ownKinds = {
-  'version-retired': { level: 'breaking', text: 'A version is gone before its sunset, or without one' },
+  'version-retired': { level: 'breaking', text: 'A version is gone before its sunset, or had no sunset' },
   'version-retired-after-sunset': { level: 'harmless', text: 'A version is gone after its sunset' },
   'version-added': { level: 'harmless', text: 'A version is new' },
   'base-path-changed': { level: 'breaking', text: 'The base path of the servers is different' },
@@ -40,9 +40,9 @@ const ownKinds = {
   'limit-raised': { level: 'harmless', text: 'The maximum `limit` of a list is higher' },
   'limit-default-lowered': {
     level: 'breaking',
-    text: 'The default page of a list is smaller, or only one of the documents declares it',
+    text: 'The default of `limit` is lower, or only one of the documents declares a default',
   },
-  'limit-default-raised': { level: 'harmless', text: 'The default page of a list is larger' },
+  'limit-default-raised': { level: 'harmless', text: 'The default of `limit` is higher' },
   'idempotency-key-required': { level: 'breaking', text: 'A request must have an `Idempotency-Key` now' },
   'if-match-required': { level: 'breaking', text: 'A request must have an `If-Match` now (428 without it)' },
   'parameter-removed': { level: 'breaking', text: 'A parameter is gone' },
@@ -80,7 +80,7 @@ const ownKinds = {
   'request-body-became-optional': { level: 'harmless', text: 'The body of a request is optional now' },
   'request-media-type-removed': { level: 'breaking', text: 'A request no longer accepts one of its media types' },
   'request-media-type-added': { level: 'harmless', text: 'A request accepts another media type' },
-  'status-removed': { level: 'breaking', text: 'A success, or a redirection except 304, is gone' },
+  'status-removed': { level: 'breaking', text: 'A success status, or a redirection status except 304, is gone' },
   'error-status-removed': { level: 'harmless', text: 'An error status, or 304, is gone' },
   'status-added': { level: 'harmless', text: 'A status is new' },
   'response-media-type-removed': {

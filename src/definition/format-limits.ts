@@ -99,8 +99,8 @@ const widths: Readonly<Record<string, readonly [min: number, max: number]>> = {
 }
 
 /**
- * UUIDs of all versions except 2, and with all digits that the variant can have, because a pattern
- * may require certain ones.
+ * A UUID for each version (except 2) and each variant digit, because a pattern may allow only some
+ * versions or variants.
  */
 const uuids = ['1', '4', '7', '8', '3', '5', '6'].flatMap((version) =>
   ['8', '9', 'a', 'b'].map((variant) => `6f9619ff-8b86-${version}d01-${variant}42d-00cf4fc964ff`),

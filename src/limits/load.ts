@@ -1,6 +1,6 @@
 /**
- * The number of requests that a service executes concurrently. The number is limited so that
- * requests that have started finish in time (ERR-1). The number is kept in a plain object for
+ * The number of requests that a service executes concurrently. The number is limited, so that each
+ * request that was started can finish in time (ERR-1). The number is kept in a plain object for
  * speed, because every request reads and changes it.
  */
 

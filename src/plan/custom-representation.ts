@@ -115,6 +115,16 @@ export const representationsKind: ListKind = {
 export type ContentKind = 'item' | 'list' | 'value'
 
 /**
+ * Identifies a format by its media type. Two representations with the same result are one format.
+ * UTF-8 is the default of `charset`, so it makes no difference.
+ */
+export const formatKey = ({ contentType }: CustomRepresentation): string =>
+  contentType
+    .toLowerCase()
+    .replaceAll(/\s*;\s*/g, ';')
+    .replace(/;charset="?utf-8"?(?=;|$)/, '')
+
+/**
  * Checks the contents of the option `representations`, whose type has already been checked. Throws
  * `ConfigurationError` if a media type is given twice. Also throws if a media type has no function
  * for any kind in `wanted`, because no request could use that media type.
@@ -124,7 +134,7 @@ export function representationsOption(
   given: readonly CustomRepresentation[] = [],
   wanted: readonly ContentKind[] = ['item', 'list', 'value'],
 ): readonly CustomRepresentation[] {
-  const types = given.map(({ contentType }) => contentType.toLowerCase())
+  const types = given.map(formatKey)
   const twice = types.find((type, at) => types.indexOf(type) < at)
   if (twice !== undefined)
     throw invalidOption(

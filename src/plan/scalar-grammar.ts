@@ -67,9 +67,12 @@ function textParser(shape: Shape | undefined): ScalarParser {
   const canonical = canonicalOf(shape)
   const expects = valueFormat(shape)?.expects
   // A raw "+" in the query has been decoded as a space. A time offset or an exponent may contain a
-  // plus, so the plus is restored here.
-  if (canonical !== undefined && expects !== undefined)
-    return { parse: (text) => canonical(text) ?? canonical(text.replaceAll(' ', '+')), expects }
+  // plus, so the plus is restored here. In a date-time, an earlier space may stand for the "T".
+  if (canonical !== undefined && expects !== undefined) {
+    const withPlus = (text: string): string | undefined =>
+      canonical(text.replaceAll(' ', '+')) ?? canonical(text.replace(/ (?=[^ ]*$)/, '+'))
+    return { parse: (text) => canonical(text) ?? withPlus(text), expects }
+  }
   const format = shape?.format
   const fits = format === undefined ? undefined : formatTest(format)
   if (fits === undefined) return { parse: (text) => (isUnicode(text) ? text : undefined), expects: 'text' }

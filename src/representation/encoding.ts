@@ -6,6 +6,7 @@ import { Caches } from '../cache.js'
 import {
   type ContentKind,
   type CustomRepresentation,
+  formatKey,
   type RepresentationCall,
   type Represented,
   soundRepresented,
@@ -81,7 +82,7 @@ export function offersFor(
   exports: readonly TransferFormat[] = [],
   caches = new Caches(),
 ): Offers<Representation> {
-  const named = new Map(customs.map((custom) => [custom.contentType.toLowerCase(), custom]))
+  const named = new Map(customs.map((custom) => [formatKey(custom), custom]))
   const whole = exports.map(exported)
   // If a mount has an export in a media type, the export replaces a custom representation in that
   // media type.

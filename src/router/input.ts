@@ -51,8 +51,8 @@ export function bodyToReplace(place: Place, body: unknown): JsonObject {
 }
 
 /**
- * Checks that the links which this write sets or changes lead to records that the caller may see,
- * and runs the resource's rules (422). `links` contains the links that the response shows.
+ * Checks that each link set or changed by this write points to a record that the caller may see.
+ * Then runs the resource's rules (422). `links` contains the links that the response shows.
  */
 export function checkRules(
   place: Place,
@@ -103,7 +103,10 @@ function checkedRules(broken: unknown, collection: string): readonly RuleViolati
   return broken
 }
 
-/** Converts a violation that a resource's rule returned to a violation of a problem. */
+/**
+ * Converts a violation from a resource's rules to the form that a problem (the error response)
+ * contains.
+ */
 const violationOf = ({ member, detail, code = 'rule', params }: RuleViolation, collection: string): Violation => ({
   pointer: member === undefined ? '' : `/${member.split('.').map(escapePointer).join('/')}`,
   detail,

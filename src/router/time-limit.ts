@@ -32,7 +32,7 @@ export interface TimeLimit {
 export const requestTimeLimit = (exchange: Exchange): TimeLimit => new RequestTimeLimit(exchange)
 
 /**
- * The time limit of `records()` outside a request. It starts when this function is called. The
+ * The time limit of `records()` outside a request. It starts when `ownTimeLimit` is called. The
  * signal `ended` can abort the work earlier.
  */
 export const ownTimeLimit = (timeout: number, ended: AbortSignal | undefined, progress: Progress): OwnTimeLimit =>
@@ -132,9 +132,9 @@ export class OwnTimeLimit extends Countdown {
   }
 
   /**
-   * Removes the listener from the signal of the job when the work is done. Otherwise, listeners
-   * would accumulate on the signal: it might exist as long as the process, and each method call and
-   * each record has a time limit of its own.
+   * Removes the listener from the signal of the job when the work is done. Each method call and
+   * each record has its own time limit, which can add a listener to the signal. If the signal
+   * exists as long as the process, the listeners would accumulate.
    */
   end(): void {
     if (this.#abort !== undefined) this.#ended?.removeEventListener('abort', this.#abort)

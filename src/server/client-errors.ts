@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { notify } from '../notify.js'
 import { HttpProblem } from '../problem.js'
 import { header } from '../wire.js'
 import { currentResponse } from './connections.js'
@@ -44,7 +45,7 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
     const current = currentResponse(socket)
     const problem = canAnswer(socket, current) ? problemOf(error, options) : undefined
     const requestId = problem === undefined ? undefined : randomUUID()
-    options.onClientError?.(error, problem, requestId)
+    notify(options.onClientError, () => error, problem, requestId)
     if (problem === undefined || requestId === undefined) {
       socket.destroy(error)
       return

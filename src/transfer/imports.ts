@@ -147,14 +147,17 @@ export function imports<T, K, L extends string>(
   } as never) as Endpoint
 }
 
-/** The valid options of `imports()`, except that `endpoint()` checks `description`. */
+/**
+ * The kinds of the options of `imports()`. `description` may be anything here, because `endpoint()`
+ * checks it.
+ */
 export const importKinds: Kinds<ImportOptions> = {
   description: 'any',
   formats: { required: formatsKind },
   transaction: {
     required: [
-      functionBy('a function that runs one'),
-      { by: "'none' for a store without", is: (value) => value === 'none' },
+      functionBy('a function that runs work in a transaction'),
+      { by: "'none' for a store without transactions", is: (value) => value === 'none' },
     ],
   },
   maxRows: count,

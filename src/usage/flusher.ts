@@ -2,6 +2,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import type { Awaitable } from '../adapters/contract.js'
+import { loggableError } from '../failures/loggable.js'
 import { notify } from '../notify.js'
 import { storeFailureChannel } from '../telemetry/channels.js'
 import { withTimeout } from '../timeout.js'
@@ -148,7 +149,7 @@ export class Flusher {
     this.#failedAt = performance.now()
     const message = 'The store of usage() does not respond: counts are kept in the process until it recovers.'
     storeFailureChannel.publish({ state: 'failed', message, error: cause, duration: undefined })
-    notify(this.#settings.onStoreFailure, () => new Error(message, { cause }))
+    notify(this.#settings.onStoreFailure, () => loggableError(message, { cause }))
   }
 
   #recovered(): void {

@@ -3,6 +3,8 @@
  * The number of counts is bounded, and they cover all processes.
  */
 import type { IncomingMessage } from 'node:http'
+import { causeText } from '../failures/line.js'
+import { loggableError } from '../failures/loggable.js'
 import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
 import { count, type Kinds, milliseconds, withMethod } from '../options/kinds.js'
@@ -88,7 +90,7 @@ export interface UsageOptions extends ClientOptions {
   onCount?(event: UsageEvent): void
   /**
    * Called once when the store fails. Until the store responds again, counts are kept in the
-   * process. Default: `console.error`.
+   * process. Default: writes one line with the chain of causes to `console.error`.
    */
   onStoreFailure?(error: unknown): void
   /** Called once when the store responds again. Default: writes the message to `console.error`. */
@@ -183,7 +185,7 @@ export function usage(options: UsageOptions = {}): Usage {
   const flusher = new Flusher(store, [calls, breaks], { interval, storeTimeout, days, onStoreFailure, onStoreRecovery })
   let hasFailed = false
   const failed = (error: unknown): void => {
-    if (!hasFailed) report(new Error('usage() could not count; this is reported only once.', { cause: error }))
+    if (!hasFailed) report(loggableError('usage() could not count; this is reported only once.', { cause: error }))
     hasFailed = true
   }
   return {
@@ -232,4 +234,4 @@ export function usage(options: UsageOptions = {}): Usage {
   }
 }
 
-const report = (error: unknown): void => console.error(error)
+const report = (error: unknown): void => console.error(causeText(error))

@@ -33,7 +33,7 @@ describe("the record that the service's own function returns", () => {
     expect(made).toThrow(new RegExp(`^onUpdate of "cosas" returned ${said.source} in "valor"\\. `))
   })
 
-  it('is used unchanged if its members are JSON or undefined, whatever its prototype', () => {
+  it('is used unchanged if its members are JSON values or undefined, whatever its prototype', () => {
     class Cosa {
       id = 1
       valor = { a: [null, 'x', -0, true] }
@@ -124,7 +124,7 @@ describe("values that the service's own function returns to the memory adapter",
     },
   )
 
-  it('are not reported if the schema allows them, if it does not declare them, or if the caller sent them', () => {
+  it('are not reported if the schema allows them or does not declare their member, or if the caller sent them', () => {
     const made = {
       nota: null,
       peso: -0.5,
@@ -268,7 +268,7 @@ describe('the log line of a failed request', () => {
     expect(lines.join()).not.toContain('hunter2')
   })
 
-  it('ERR-1: contains the message about a wrong result of permission()', async () => {
+  it('ERR-1: contains the message about a wrong result of permission(), but not the result', async () => {
     const lines: string[] = []
     const service = api({
       versions: { v1: [mount(cosas, memoryAdapter(cosas))] },

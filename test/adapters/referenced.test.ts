@@ -27,7 +27,7 @@ describe.each(stores)('the PostgreSQL adapter, over $name', ({ open }) => {
   }, 120_000)
   afterAll(() => store.close())
 
-  it('ERR-2: the 422 for a DELETE names the referring collection if the version serves it, never a table', async () => {
+  it('ERR-2: the 422 for a DELETE names the referring collection if the API version serves it, never a table', async () => {
     const over = postgresAdapter(store.client, { resource: pedidos, table: 'pedidos' })
     const both = [mount(pedidos, over), mount(lineas, postgresAdapter(store.client, { table: 'lineas' }))]
     const { send, close } = await listen(express().use(api({ versions: { v1: both, v2: [mount(pedidos, over)] } })))

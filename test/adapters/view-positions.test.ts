@@ -162,13 +162,13 @@ describe('seek positions through a view', () => {
     }
   })
 
-  it('HDR-2: an object that spreads a view still declares that it computes values', () => {
+  it('HDR-2: an object that spreads a view with conversions still has computes: true', () => {
     const under: Adapter<unknown, unknown> = { list: () => ({ items: [] }), read: () => [] }
     const view = adapterView(under, { toWire: { importe: Number } })
     expect({ ...view, create: async () => 'absent' }).toMatchObject({ computes: true })
   })
 
-  it('HDR-3: a call with a renamed scope keeps its freshness and time limit, but needs neither', async () => {
+  it('HDR-3: a call with a renamed scope keeps "fresh" and left(), which may both be missing', async () => {
     const calls: AdapterCall[] = []
     const under: Adapter<unknown, unknown> = {
       list: () => ({ items: [] }),

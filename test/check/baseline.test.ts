@@ -69,7 +69,7 @@ describe('the messages about a baseline', () => {
     [
       [one],
       [{ ...one, until: '2026-06-14', reason: 'ticket 7' }],
-      'QUERY-7/total at /orders was accepted until 2026-06-14 (ticket 7). Fix it, or agree on another day.',
+      'QUERY-7/total at /orders was accepted until 2026-06-14 (ticket 7). Fix it, or set "until" to a later day.',
     ],
     [[one], [{ ...one, until: today }], 'QUERY-7/total at /orders is accepted for today only, until 2026-06-15.'],
     [

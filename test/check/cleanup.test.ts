@@ -138,3 +138,58 @@ it('the cleanup stops if the service still responds with 429, and reports the re
   isOver = true
   expect(await removeLeftovers(options(origin))).toEqual([])
 })
+
+const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+const body = JSON.stringify({
+  state: 'open',
+  amount: 1,
+  urgent: false,
+  customer: { id: 'ana' },
+  note: 'of another client',
+})
+
+/** Creates an order as another client. The service gives it the id of the last order, if that was deleted. */
+async function createAsAnother(origin: string): Promise<string> {
+  const { status, headers: fields } = await fetch(`${origin}/v1/orders`, { method: 'POST', headers, body })
+  expect(status).toBe(201)
+  return String(fields.get('location'))
+}
+
+async function noteOf(address: string): Promise<unknown> {
+  const { note } = (await (await fetch(address, { headers })).json()) as { note: unknown }
+  return note
+}
+
+it("the cleanup keeps another client's record, if it has the id of a record that a check has deleted", async () => {
+  const app = twinApp()
+  let deleted = ''
+  let reads = 0
+  let created = ''
+  service = await serving(async (req, res) => {
+    // The check reads the deleted order once. The next GET is that of the cleanup.
+    if (req.method === 'GET' && req.url === deleted && ++reads === 2)
+      created = await createAsAnother(service?.origin ?? '')
+    if (req.method === 'DELETE') deleted = String(req.url)
+    app(req, res)
+  })
+  const report = await checkService({ ...options(service.origin), only: ['VERB-6/delete'] })
+  expect(created).toBe(service.origin + deleted)
+  expect(await noteOf(created)).toBe('of another client')
+  expect(report.left).toEqual([
+    { entry: expect.objectContaining({ address: created }), because: expect.stringContaining('another client') },
+  ])
+})
+
+it("--cleanup keeps another client's record, if it has the id of a record of the killed run", async () => {
+  let isOver = false
+  const { origin } = await start((all) => !isOver && count(all, 'DELETE') > 0)
+  const { left } = await checkService({ ...options(origin), only: ['VERB-2/location'] })
+  isOver = true
+  const address = String(left[0]?.entry.address)
+  await fetch(address, { method: 'DELETE', headers: { ...headers, 'if-match': '*' } })
+  expect(await createAsAnother(origin)).toBe(address)
+  expect(await removeLeftovers(options(origin))).toEqual([
+    { entry: expect.objectContaining({ address }), because: expect.stringContaining('another client') },
+  ])
+  expect(await noteOf(address)).toBe('of another client')
+})

@@ -156,7 +156,7 @@ it('a script exits with 2 if it lacks the token or gets no response', async () =
   const origin = await start('past the end is 404')
   await run(origin, ...usual, '--only', 'QUERY-7/past-end', '--scripts', 'breaks')
   const file = join(cwd, 'breaks/QUERY-7-past-end-v1-orders.sh')
-  expect(await shell(file, {})).toEqual({ code: 2, out: 'Set CHECK_ADMIN_TOKEN to a token.\n' })
+  expect(await shell(file, {})).toEqual({ code: 2, out: 'Set the environment variable CHECK_ADMIN_TOKEN.\n' })
   await service?.close()
   service = undefined
   const { code, out } = await shell(file)

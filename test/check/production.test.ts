@@ -58,7 +58,7 @@ it('"production" sends only known tokens, one request at a time, and reports why
     'AUTH-5/altered': altered,
     'AUTH-5/unsigned': altered,
     'HDR-3/stale': 'holds',
-    'HDR-3/race': '--production sends no requests at the same time, because races load the service',
+    'HDR-3/race': '--production sends one request at a time, because simultaneous requests (races) load the service',
   })
   expect(report.left).toEqual([])
 })
@@ -82,7 +82,7 @@ it.each([
   const client = new Client({ principals, rate: 10_000, budget: 10, production: true, mayWrite: () => true })
   await expect(client.send('POST', `${origin}/v1/orders`, options)).rejects.toThrow(message)
   await expect(client.race(`${origin}/v1/orders`, [{ method: 'POST' }, { method: 'POST' }])).rejects.toThrow(
-    'no requests at the same time',
+    'one request at a time',
   )
   client.close()
   await close()

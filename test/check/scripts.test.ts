@@ -108,7 +108,7 @@ it.each(share(faults, 4, fewFaults))(
       only: [clause, 'VERB-1', 'HDR-2'],
     })
     // As in the command, the scripts are written from the report without its tokens.
-    const scripts = scriptsOf(withoutSecrets(report, principals).results, principals)
+    const scripts = scriptsOf(withoutSecrets(report, principals, undefined).results, principals)
     for (const { name, text } of scripts) writeFileSync(join(folder, name), text)
     const names = scripts.map(({ name }) => name)
     const before = await totalOf(faulty.origin)
@@ -119,7 +119,7 @@ it.each(share(faults, 4, fewFaults))(
     expect(names.length > 0).toBe(!unscripted.includes(fault))
     // With the fault 'deleted is still there' the record remains, and the script says so.
     if (fault !== 'deleted is still there') expect(after).toBe(before)
-    else expect(shown.map(({ output }) => output).join()).toContain('Left: ')
+    else expect(shown.map(({ output }) => output).join()).toContain('Could not remove: ')
     if (names.length === 0) return
 
     const right = await serving(twinApp(), port)
@@ -149,7 +149,7 @@ it('a script that sends a wrong password for a real user sends nothing unless DI
     disposable: true,
     only: ['AUTH-6/unknown-user'],
   })
-  const [script] = scriptsOf(withoutSecrets(report, principals).results, principals)
+  const [script] = scriptsOf(withoutSecrets(report, principals, undefined).results, principals)
   writeFileSync(join(folder, 'AUTH-6.sh'), script?.text ?? '')
   requests = 0
   const [refused] = await runAll(['AUTH-6.sh'], principals, { DISPOSABLE: '' })

@@ -318,7 +318,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     ).toBe(201)
   })
 
-  it('HDR-5: the media type of JSON is accepted in any spelling. Others get 415 with the accepted types', async () => {
+  it('HDR-5: the media type of JSON is accepted in any spelling. Types that are not accepted get 415 with the accepted types', async () => {
     for (const type of [
       'application/json',
       'Application/JSON',

@@ -103,7 +103,8 @@ describe('representation()', () => {
 
   it('HDR-1: only results of representation() are accepted, and each media type only once', () => {
     const adapter = memoryAdapter(facturas)
-    for (const given of [[{ mediaType: 'text/csv' }], csv(), [csv(), csv()], [null], 'text/csv']) {
+    const otherCsv = representation('text/csv', { list: () => '' })
+    for (const given of [[{ mediaType: 'text/csv' }], csv(), [csv(), csv()], [csv(), otherCsv], [null], 'text/csv']) {
       expect(() => mount(facturas, adapter, { representations: given as never })).toThrow(
         /"representations(\[\d\])?" of the mount of "facturas"/,
       )
@@ -249,6 +250,24 @@ describe.each(frameworks)('HDR-1: representations that the service defines on %s
     expect(one).toBe(same)
     expect(one).not.toBe(different)
     expect(one?.split('.')[0]).toBe(different?.split('.')[0])
+  })
+
+  it('HDR-1: a representation of a mount replaces that of the service, also if only one names the charset', async () => {
+    const text = (contentType: string, body: string) => [representation(contentType, { item: () => body })]
+    const adapter = memoryAdapter(facturas, { records: [{ id: 1, total: 1 }] })
+    const served = await listen(
+      express().use(
+        api({
+          versions: {
+            v1: [mount(facturas, adapter, { representations: text('text/plain;charset="UTF-8"', 'mount') })],
+          },
+          representations: text('text/plain', 'service'),
+        }),
+      ),
+    )
+    const { text: body } = await served.send('GET', '/v1/facturas/1', { Accept: 'text/plain' })
+    await served.close()
+    expect(body).toBe('mount')
   })
 
   it('HDR-1: a CSV list keeps its pagination headers, and HEAD has the Content-Length of GET', async () => {

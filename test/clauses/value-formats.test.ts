@@ -70,6 +70,8 @@ describe('values with a canonical form', () => {
     ['importe', '12.5'],
     ['momento', '2026-01-01T23:00:00.0%2B01:00'],
     ['momento', '2026-01-01T22:00:00z'],
+    ['momento', '2026-01-01%2022:00:00Z'],
+    ['momento', '2026-01-01%2023:00:00+01:00'],
     ['cuentaId', id.toUpperCase()],
   ])('QUERY-1: %s=%s finds the record', async (name, value) => {
     const found = await served.send('GET', `/v1/apuntes?${name}=${value}`)

@@ -194,7 +194,7 @@ describe('the exit code is 2 for', () => {
     ['openapi.json', '{"openapi":"3.1.0","paths":[]}', 'has "paths" that is not an object'],
     ['openapi.json', '{"openapi":"3.1.0",}', 'openapi.json is not JSON'],
     ['openapi.yaml', 'openapi: [3.1.0', 'openapi.yaml is not YAML'],
-    ['openapi.yaml', 'openapi: 3.1.0\npaths: &a\n  /v1/orders: *a\n', 'an alias of it contains itself'],
+    ['openapi.yaml', 'openapi: 3.1.0\npaths: &a\n  /v1/orders: *a\n', 'a YAML alias makes a value contain itself'],
     [
       'openapi.yaml',
       'openapi: 3.1.0\npaths: { /v1/orders: { $ref: other.yaml } }\n',

@@ -206,14 +206,14 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect(first.code).toBe(2)
     expect(first.error).toBe(
       'There is no contract at main:openapi yet. Write the first with: npx express-rest-conventions openapi ' +
-        'api.js\nCommit and merge openapi: from then on this check compares with it.\n',
+        'api.js\nCommit and merge openapi. From then on, this check compares with it.\n',
     )
     await run(folder, { v1: withFilters() }, 'openapi api.js')
     expect(await run(folder, { v1: withFilters() }, check)).toEqual({
       code: 0,
       out:
-        'There is no contract at main:openapi yet. The one in openapi is the first: commit and merge it, from then ' +
-        'on this check compares with it.\n',
+        'There is no contract at main:openapi yet. The one in openapi is the first. Commit and merge it. From ' +
+        'then on, this check compares with it.\n',
       error: '',
     })
   })
@@ -312,7 +312,7 @@ describe('messages for command lines', () => {
     [
       'an unknown ref',
       'openapi api.js --check --against nowhere',
-      '"nowhere" is not a git ref, file or folder. A shallow clone has no other branches: fetch it first',
+      '"nowhere" is not a git ref, file or folder. A shallow clone has no other branches. Fetch the branch first',
     ],
     [
       'an option in place of a ref',
@@ -362,7 +362,7 @@ describe('messages for command lines', () => {
     const ran = await run(folder, { v1: withFilters() }, check)
     expect(ran.code).toBe(2)
     expect(ran.error).toBe(
-      `"main" is neither a file nor a folder, and ${folder} is not in a git repository, so it cannot be a git ref.\n`,
+      `"main" is neither a file nor a folder. It cannot be a git ref, because ${folder} is not in a git repository.\n`,
     )
   })
 

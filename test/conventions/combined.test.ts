@@ -154,7 +154,7 @@ describe.each(majors)('modes with other features, on %s', (_, major) => {
     expect(findings.map(({ route, version }) => `${version} ${route}`)).toEqual(['v1 /own/:id'])
   })
 
-  it('ERR-3: a response to HEAD has the fields of the error, and a 410 still has an empty body', async () => {
+  it('ERR-3: an error response to HEAD has the header fields of the body in "shape", and a 410 still has an empty body', async () => {
     const { versions } = apiOptions()
     const all = { versions: { ...versions, v0: 'retired' } } as never
     const { call } = serve(major, { shape: () => ({ body: 'gone wrong' }) }, all)

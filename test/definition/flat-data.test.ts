@@ -132,7 +132,7 @@ describe('flattened data', () => {
   })
 
   it.each(odd.map((make, at) => [at, make] as const))(
-    'cannot be made from the odd value %i, and does not equal it',
+    'cannot be made from odd[%i], which is not plain data, and does not equal it',
     (_, make) => {
       expect(flattener.flat({ a: make() })).toBeUndefined()
       for (const kept of [{ a: { a: 1 } }, { a: [1] }, { a: 'a' }, { a: {} }, { a: [1, 2] }, { a: 1 }, { a: [] }]) {
@@ -158,7 +158,7 @@ describe('flattened data', () => {
     }
   })
 
-  it('distinguishes objects that differ only in a member name between the first and the last', () => {
+  it('distinguishes objects that differ only in the name of a middle member', () => {
     const each = [
       { a: 1, b: 2, c: 3 },
       { a: 1, x: 2, c: 3 },

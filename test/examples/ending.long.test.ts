@@ -144,7 +144,7 @@ describe('the process, when it ends', () => {
     await other.query('BEGIN; LOCK TABLE pre_piezas IN ACCESS EXCLUSIVE MODE')
     const slow = Array.from({ length: 20 }, (_, i) => statusOf(`${at}/v8/pre-piezas?lote=L-${i}`))
     await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThanOrEqual(10)
-    // Asks repeatedly, for longer than one readiness result is cached.
+    // Asks repeatedly, for longer than the cache keeps a readiness result.
     const until = performance.now() + 2_500
     const statuses = new Set<unknown>()
     while (performance.now() < until) statuses.add(await statusOf(`${at}/ready`))

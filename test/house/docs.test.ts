@@ -19,7 +19,7 @@ describe('docs/errors.md', () => {
     }),
   )
 
-  it('ERR-3: explains exactly the existing problems, each with its status at the anchor of its type', () => {
+  it('ERR-3: explains every existing problem and no other, each with its status, at the anchor that its type URI links to', () => {
     const expected = Object.entries(problemKinds).map(([code, { status, clause }]) => ({
       anchor: `${clause}-${code}`,
       code,

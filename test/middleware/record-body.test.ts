@@ -56,7 +56,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
   const errorsOf = (answer: { body: { errors?: { pointer?: string; code?: string }[] } }) =>
     answer.body.errors?.map(({ pointer, code }) => `${pointer} ${code}`)
 
-  it('REP-8: the record of a POST has defaults and nulls for absent members, but no store-set members', async () => {
+  it('REP-8: the record of a POST has defaults and nulls for absent members, but lacks the members that the store sets', async () => {
     const { body: made } = await call
       .post('/clientes')
       .send({ nombre: 'Bo', desde: '2024-02-29T10:00:00.5' })

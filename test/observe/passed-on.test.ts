@@ -97,7 +97,7 @@ describe.each(majors)('observe() for routes that pass requests on, %s', (_name, 
     expect(await of('/v1/nothing/at/all/here')).toEqual([])
   })
 
-  it('does not derive other paths from a route that consists only of parameters', async () => {
+  it('does not apply a template that consists only of parameters to other paths', async () => {
     expect(await of('/short', '/health', '/latest', '/health', '/states')).toEqual(['QUERY-7 /states x-total-count'])
   })
 
@@ -109,7 +109,7 @@ describe.each(majors)('observe() for routes that pass requests on, %s', (_name, 
     expect(await of('/v1/things', '/v1/parcels/1..3', '/v1/things HEAD')).toEqual([])
   })
 
-  it('uses the closest known route', async () => {
+  it('names the matching known route with the most literal segments', async () => {
     expect(await of('/v1/parcels/1/state', '/v1/parcels/1/events', '/v1/parcels/1/events x-refused')).toEqual([
       'AUTH-4 /v1/parcels/{id}/events WWW-Authenticate',
       'ERR-3 /v1/parcels/{id}/events JSON',

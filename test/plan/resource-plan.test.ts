@@ -55,7 +55,7 @@ describe('the fields of a representation', () => {
     ])
   })
 
-  it('REP-1: members that a link replaces are hidden, but members of the key and of the parent are not', () => {
+  it('REP-1: members that a link replaces are hidden, unless they are part of the key or refer to the parent', () => {
     expect([...plan.hidden]).toEqual([
       ['contratoId', 'contrato'],
       ['rutaZona', 'ruta'],
@@ -162,7 +162,7 @@ describe('the violations of a record', () => {
     ).not.toThrow()
   })
 
-  it('REP-7: a refused link is reported once, without violations of the key member that it should have set', () => {
+  it('REP-7: a refused link is reported once, and the members that it leaves unset are not reported as missing', () => {
     const link = { pointer: '/contrato', detail: 'It leads nowhere.', code: 'link' }
     const required = { pointer: '/contratoId', detail: '"contratoId" is required.', code: 'required' }
     const other = { pointer: '/rutaDia', detail: '"rutaDia" is required.', code: 'required' }

@@ -1,7 +1,7 @@
 import { createServer as nodeServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import express from 'express'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createServer, type ServerOptions } from '../../src/server/index.js'
 import { answers, client, port } from './serving.js'
 
@@ -159,6 +159,23 @@ describe('ERR-3: requests that are refused before they reach the app get a probl
       ['HPE_INVALID_CHUNK_SIZE', 'bad-request'],
       ['begun', undefined],
     ])
+  })
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('hook')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('hook'))],
+  ])('an onClientError that %s is logged, and the client still gets the response', async (_how, onClientError) => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => logged.mockRestore())
+    const at = await port(createServer((_req, res) => res.end(), { onClientError }))
+    expect(parts(await answers(at, 'NOT HTTP\r\n\r\n')).status).toBe('HTTP/1.1 400 Bad Request')
+    await vi.waitFor(() => expect(logged).toHaveBeenCalledOnce())
+    expect(logged.mock.lastCall?.[1]).toMatchObject({ message: 'hook' })
   })
 
   it('chunk extensions that are too long get 413', async () => {

@@ -101,7 +101,7 @@ describe('exports of 100,000 rows', () => {
     try {
       await begin(served.port, '/v1/filas', 'text/csv')
       await stalled
-      // All 200 pages have 21 MB. The socket buffers hold less than half of them.
+      // The 200 pages have 21 MB in total. The socket buffers hold less than half of them.
       expect(requests.length).toBeLessThan(100)
       expect(
         (

@@ -15,8 +15,8 @@ export const connections: Curve = {
   x: 'connections',
   async measure(environment, options) {
     const extent = extentOf(Math.min(10_000, options.rows))
-    // Growth is measured from the second point, because a single connection costs extra CPU time.
-    // After each response, the server process sleeps until the next request wakes it.
+    // Growth is measured from the second point. With a single connection, requests cost extra CPU
+    // time, because the server process sleeps after each response until the next request wakes it.
     const flat = { within: 1.25, from: 1 }
     const line: Line = {
       title: 'item, memory',

@@ -20,11 +20,11 @@ export const depth: Curve = {
   database: true,
   async measure(environment, { rows }) {
     // The deepest measured page is the last page of this list.
-    const inMemory: PiecesServing = { kind: 'pieces', ...extentOf(Math.max(size * 10, rows / 10)) }
+    const inMemory: PiecesServing = { kind: 'pieces', ...extentOf(Math.max(size * 10, Math.floor(rows / 10))) }
     const extent = extentOf(rows)
     await environment.tables?.pieces(extent)
     const database = environment.tables?.url
-    const last = inMemory.rows / size
+    const last = Math.floor(inMemory.rows / size)
     const pages = steps(1, ...[1000, 100, 10, 1].map((part) => last / part))
     const flat = { within: 1.25 }
     const lines: Line[] = [

@@ -1,6 +1,7 @@
 /**
- * How the memory of the process changes over many requests of different kinds. Their ids, queries,
- * hosts, accepted types and tokens keep changing.
+ * How the memory of the server process and the CPU time of a request change over many requests of
+ * different kinds. The ids, queries, hosts, accepted types and tokens of the requests keep
+ * changing.
  */
 
 import { randomBytes } from 'node:crypto'

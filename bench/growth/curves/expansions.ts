@@ -1,6 +1,7 @@
 /**
- * How the cost of a page depends on the number of associations that it expands. Each association
- * should cost only one adapter call for the whole page, regardless of the number of items.
+ * How the cost of a page depends on the number of associations that it expands. Each expanded
+ * association should cost only one adapter call for the whole page, regardless of the number of
+ * items.
  */
 import assert from 'node:assert/strict'
 import { piecesPath } from '../../data/addresses.js'

@@ -1,7 +1,7 @@
 /**
  * How the cost of a page and of an item depends on the number of rows. At each point, the filter of
- * the page matches the same number of rows (by default 250), so if the cost grows, the store is the
- * cause.
+ * the page matches the same number of rows (by default 250). If the cost still grows, the cause is
+ * the size of the store, not the number of matches.
  */
 import assert from 'node:assert/strict'
 import { pageSize, piecesPath } from '../../data/addresses.js'
@@ -25,7 +25,7 @@ export const rows: Curve = {
   },
 }
 
-/** A hundredth of the maximum number of rows, a tenth of it, and the maximum. */
+/** Returns extents with a hundredth, a tenth and all of the maximum number of rows. */
 const extentsOf = ({ rows: max }: Options): readonly Extent[] => {
   const sizes = steps(max / 100, max / 10, max)
   return sizes.map((size) => extentOf(size, sizes[0]))
@@ -80,7 +80,7 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
   ]
 }
 
-/** Checks one page. Returns the requests for up to ten pages of up to ten branches. */
+/** Checks one page. Returns the requests for up to ten pages of each of up to ten branches. */
 async function pages(ask: Ask, extent: Extent): Promise<readonly Asked[]> {
   const branches = spread(branchesOf(extent), 10)
   const path = (branch: number, page: number) =>

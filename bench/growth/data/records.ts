@@ -1,5 +1,5 @@
 /**
- * Generates any number of pieces (records of shipments), which are the same in every process and
+ * Generates up to a million pieces (records of shipments), which are the same in every process and
  * every run. The functions here generate the pieces in memory. Equivalent SQL generates the pieces
  * in PostgreSQL.
  */
@@ -13,14 +13,14 @@ export interface Extent {
 }
 
 /**
- * The usual number of pieces in one branch, whatever the total. A filter by branch matches this
- * number of pieces, so if the cost grows, the store is the cause.
+ * The usual number of pieces in one branch, whatever the total number of pieces. A filter by branch
+ * therefore matches about the same number of pieces in a small store and in a large one.
  */
 const usualMatches = 250
 
 /**
- * The extent of `rows` pieces. If their number is not a multiple of the usual number, the branches
- * have a few more pieces.
+ * Returns the extent of `rows` pieces. Each branch has the usual number of pieces, or `smallest`
+ * pieces if that is less. If `rows` is not a multiple of this number, branches have more pieces.
  */
 export function extentOf(rows: number, smallest = rows): Extent {
   const branches = branchesOf({ rows, matches: Math.min(usualMatches, smallest) })
@@ -28,8 +28,8 @@ export function extentOf(rows: number, smallest = rows): Extent {
 }
 
 /**
- * The number of base pieces, which are the pieces of the benchmark. All further pieces are copies
- * of the base pieces, each with its own key, branch and date.
+ * The number of base pieces, which are the pieces of the benchmark. Every generated piece is a copy
+ * of a base piece, with its own key, shipment number, branch and date.
  */
 export const bases = pieceCount
 

@@ -5,7 +5,7 @@
 import { contratoSchema, piezaSchema, shown } from '../../data/resources.js'
 import type { Library } from '../../servers/library.js'
 
-/** Pieces with enough filters for a query with eight of them. */
+/** Defines pieces with enough filters for a query with eight filters. */
 export function definePieces({ defineResource }: Library, collection = 'pre-piezas') {
   const contratos = defineResource({ collection: 'contratos', key: 'codigo', schema: contratoSchema })
   const piezas = defineResource({
@@ -46,8 +46,8 @@ export const linkMembers = ['contratoId', 'clienteId', 'sucursalId', 'tarifaId']
 export const linkNames = ['contrato', 'cliente', 'sucursal', 'tarifa'] as const
 
 /**
- * Pieces with links to four other resources. A link shows no members of its target unless it is
- * expanded.
+ * Defines pieces with links to four other resources. A link shows no members of its target unless
+ * it is expanded.
  */
 export function defineLinked({ defineResource }: Library) {
   const target = (collection: string) => defineResource({ collection, key: 'codigo', schema: contratoSchema })

@@ -52,7 +52,8 @@ export function mixed({ first, secret, ...extent }: Mix): (connection: number) =
   const changed = (at: number): number => branches * ((at * 31) % Math.floor(extent.rows / branches)) + 1
   const unchanged = (at: number): number => {
     const numero = 1 + ((at * 7919) % extent.rows)
-    return numero % branches === 1 ? numero + 1 : numero
+    if (numero % branches !== 1) return numero
+    return numero === extent.rows ? numero - 1 : numero + 1
   }
   return () => {
     let turn = 0

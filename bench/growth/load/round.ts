@@ -29,8 +29,8 @@ export interface Opened {
 }
 
 /**
- * The maximum number of connections that are opened at the same time, because the accept queue of a
- * server is limited.
+ * The maximum number of connections that are opened at the same time. More connections could
+ * overflow the accept queue of the server.
  */
 const atATime = 50
 

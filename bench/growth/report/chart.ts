@@ -28,8 +28,8 @@ export function growthChart(result: GrowthResult): string {
 }
 
 /**
- * Selects the series of a panel: those with the unit of the first series and with more than one
- * point. The tables show all series.
+ * Selects the series of a panel: the first eight with the unit of the first series and with more
+ * than one point. The tables of `text.ts` contain all series.
  */
 function shownOf({ series }: CurveResult): readonly Series[] {
   const unit = series[0]?.unit
@@ -82,7 +82,8 @@ interface Axis {
 }
 
 /**
- * Returns a logarithmic x axis. A zero is placed one step to the left of the smallest other value.
+ * Returns a logarithmic x axis. A zero, which has no logarithm, is placed to the left of the
+ * smallest positive value, at the average distance between neighboring positive values.
  */
 function across(values: readonly number[]): Axis {
   const positive = values.filter((value) => value > 0)

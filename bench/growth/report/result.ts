@@ -31,7 +31,7 @@ export interface Series {
   readonly figure: string
   readonly unit: Unit
   readonly points: readonly MeasuredPoint[]
-  /** The maximum growth, if the series must not grow. */
+  /** The maximum growth. Absent if the series may grow without a limit. */
   readonly flat?: Flat
 }
 
@@ -62,7 +62,10 @@ export interface Verdict {
   readonly flat: boolean | undefined
 }
 
-/** Returns `undefined` if there are fewer than two points to compare. */
+/**
+ * Compares the last point with the first. Returns `undefined` if there are fewer than two points to
+ * compare.
+ */
 export function verdictOf({ points, flat }: Pick<Series, 'points' | 'flat'>): Verdict | undefined {
   const [first, last] = [points[flat?.from ?? 0], points.at(-1)]
   if (first === undefined || last === undefined || first === last) return undefined

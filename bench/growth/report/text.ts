@@ -59,7 +59,7 @@ const rangeOf = ({ spread: { q1, median, q3 } }: MeasuredPoint, unit: Unit): str
   return q1 === q3 ? '' : ` (${digits(q1 / step)}-${digits(q3 / step)})`
 }
 
-/** Formats numbers like `1,000`, without decimals. */
+/** Formats a number without decimals, and with commas between thousands, such as `1,000`. */
 export const counted = (value: number): string => Math.round(value).toLocaleString('en')
 
 /** Formats a value in a readable unit with about three digits, such as `1.47 ms`. */
@@ -87,7 +87,7 @@ const sizes: Readonly<Record<Unit, readonly (readonly [step: number, name: strin
   calls: [[1, '']],
 }
 
-/** Returns the largest scale at which the value is at least 1. */
+/** Returns the largest scale at which the value is at least 1, or else the smallest scale. */
 function scaleOf(value: number, unit: Unit): { readonly step: number; readonly name: string } {
   const [step, name] =
     sizes[unit].findLast(([size]) => Math.abs(value) >= size) ?? (sizes[unit][0] as (typeof sizes)[Unit][0])

@@ -126,7 +126,7 @@ function* withKeys(serving: LinkedServing) {
   }
 }
 
-/** The number of records of each resource in `many()`. */
+/** The number of pieces in each resource of `many()`. */
 const few = { rows: 10, matches: 10 } as const
 
 export const collectionOf = (at: number): string => `pre-piezas-${at + 1}`

@@ -35,7 +35,8 @@ export interface SecuredServing extends Extent {
 }
 
 /**
- * One piece as constant bytes, served by `node:http` alone. This shows the cost of the connections.
+ * One piece as constant bytes, served by `node:http` alone. This server shows the cost of the
+ * connections.
  */
 export interface BareServing {
   readonly kind: 'bare'

@@ -1,6 +1,7 @@
 /**
- * Generates records. The same `size` always results in the same records. Every member, type and
- * null value of the worked example in the conventions occurs in them.
+ * Generates records. The same `size` always results in the same records. With the default
+ * `SEED_SIZE`, every member, type and null value of the worked example in the conventions occurs in
+ * the records.
  */
 import type { Cliente } from '../resources/clientes.js'
 import type { CodigoPostal } from '../resources/codigos-postales.js'

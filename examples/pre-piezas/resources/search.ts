@@ -39,7 +39,8 @@ export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
   return endpoint('search', {
     description:
       'Searches clients, contracts and pre-pieces for the text q. ' +
-      'Returns the best results of each collection, at most limit of each, as { coleccion, href, titulo }.',
+      'Returns the best results of each collection as { coleccion, href, titulo }. ' +
+      'The parameter limit is the maximum number of results of each collection.',
     methods: {
       GET: {
         query: {

@@ -19,8 +19,8 @@ const common = {
   'Access-Control-Allow-Origin': text('The origin whose scripts may read the response (HDR-7).'),
   'Cache-Control': text('How long the response may be cached, and whether shared caches may cache it (HDR-6).'),
   Deprecation: text('When the version became deprecated (RFC 9745).'),
-  RateLimit: text('The remaining requests of the limit (LIMIT-1).'),
-  'RateLimit-Policy': text('The limit (LIMIT-1).'),
+  RateLimit: text('The remaining quota (LIMIT-1).'),
+  'RateLimit-Policy': text('The quota policy (LIMIT-1).'),
   Sunset: text('When the version ends (RFC 8594).'),
   Vary: text('The request header fields on which the response depends.'),
   'x-request-id': text('The id of the request.', 128),
@@ -51,9 +51,9 @@ const inEach = (schema: object) => ({
 const usual: Readonly<Record<number, string>> = {
   400: 'The query, the path or the body is malformed.',
   401: 'The token is missing or invalid.',
-  403: 'The caller has no permission for this.',
+  403: 'The caller has no permission for this request.',
   405: 'The method is not allowed here.',
-  415: 'The branch is not available in this media type, or cannot be sent in it.',
+  415: 'The branch is not available in an accepted media type, or the media type of the body is not supported.',
   429: 'The caller has sent too many requests.',
   500: 'The service failed.',
   503: 'The service cannot answer at the moment.',
@@ -66,9 +66,9 @@ const own: Readonly<Record<string, object>> = {
   401: { 'WWW-Authenticate': text('How to authenticate (RFC 9110 11.6.1).') },
   405: { Allow: text('The methods that are allowed here (VERB-9).', 100) },
   415: {
-    Accept: text('The media types of a body.'),
-    'Accept-Encoding': text('The content codings of a body.'),
-    'Accept-Patch': text('The media types of a PATCH.'),
+    Accept: text('The accepted media types of a body.'),
+    'Accept-Encoding': text('The accepted content codings of a body.'),
+    'Accept-Patch': text('The accepted media types of a PATCH body.'),
   },
   429: { 'Retry-After': text('Seconds until the request may be sent again.', 20) },
   503: { 'Retry-After': text('Seconds until the request may be sent again.', 20) },
@@ -111,7 +111,7 @@ const methods = {
     ...common,
     ...link,
     Allow: text('The methods (VERB-9).', 100),
-    'Accept-Patch': text('The media types of a PATCH.'),
+    'Accept-Patch': text('The accepted media types of a PATCH body.'),
   },
 }
 
@@ -131,13 +131,13 @@ const prefer = inHeader('Prefer', '`return=minimal` or `return=representation` (
 
 /**
  * The name of a branch, which is also its id in the path. It is neither empty nor `.` nor `..`,
- * because clients could not request such a path.
+ * because clients could not request a path with such an id.
  */
 const name = { type: 'string', minLength: 1, maxLength: 100, pattern: '^(?!\\.{1,2}$)' }
 const descripcion = { type: 'string', maxLength: 500 }
 const integer = { type: 'integer', format: 'int64', minimum: 1 }
 
-/** A pattern for one member of the parameter `sort`. */
+/** A pattern for one field name in the parameter `sort`. */
 const sortMember = '(?:nomenclatura|descripcion)'
 
 /** The parameters of `listQuery(sucursales)`. */
@@ -171,7 +171,7 @@ const listed = [
   {
     name: 'limit',
     in: 'query',
-    description: 'Branches on a page (QUERY-5).',
+    description: 'The number of branches on a page (QUERY-5).',
     schema: { ...integer, maximum: 100, default: 25 },
   },
 ]

@@ -76,9 +76,9 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
   }
 
   /**
-   * Returns the row of the branch. Throws if there is none, or if the client expects another
-   * version. Nothing is awaited between this check and the write, so the check and the write are
-   * one atomic step (HDR-3).
+   * Returns the row of the branch. Throws if there is no such branch, or if a precondition of the
+   * request does not hold. Nothing is awaited between this check and the write, so the check and
+   * the write are one atomic step (HDR-3).
    */
   function foundToChange(req: Request) {
     const row = found(req)

@@ -1,6 +1,6 @@
 /**
- * Allows only one process per directory. Two processes on one directory of PGlite would lose each
- * other's rows.
+ * Allows only one process per directory. Two processes that run PGlite on the same directory would
+ * lose each other's rows.
  */
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, realpathSync, writeSync } from 'node:fs'
 import { SettingError } from '../settings.js'

@@ -32,14 +32,16 @@ export class Associations {
       if (inKey !== undefined) {
         throw new ConfigurationError(
           'unsuitable-member',
-          `"${definition.collection}" is attached by "${inKey}", a member of its key: attaching a record would ` +
-            'change its key. Declare it as contained (parent) or name another member.',
+          `The option attachedTo of "${definition.collection}" names "${inKey}" in by, but "${inKey}" is a member of ` +
+            'the key. Attaching a record would change its key. Name another member in by, or declare the parent in ' +
+            'the option parent instead.',
         )
       }
       if (by !== undefined && typeof of !== 'string' && by.length !== of.key.members.length) {
         throw invalidOption(
-          `"${definition.collection}" is attached to "${of.collection}" by ${by.length} members, but the key of ` +
-            `"${of.collection}" has ${of.key.members.length}: ${of.key.members.join(', ')}. Name one member for each.`,
+          `The option attachedTo of "${definition.collection}" names ${by.length} members in by, but the key of ` +
+            `"${of.collection}" has ${of.key.members.length}: ${of.key.members.join(', ')}. Name one member in by ` +
+            'for each of these.',
         )
       }
     }

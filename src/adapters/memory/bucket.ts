@@ -44,9 +44,9 @@ export class Bucket {
   }
 
   /**
-   * Returns all records in this order. The records are sorted on first use, and the sorted list is
-   * kept up to date afterwards. The caller must not modify the list, and must not use it after a
-   * write.
+   * Returns all records, sorted by `order.compare`. The records are sorted on first use, and the
+   * sorted list is kept up to date afterwards. The caller must not modify the list, and must not
+   * use it after a write.
    */
   inOrder(order: Order): readonly Entry[] {
     this.#orders ??= new Map()
@@ -91,7 +91,7 @@ export class Bucket {
 }
 
 /**
- * Returns the index of an entry, or the index at which to insert it. Every order ends with the key,
+ * Returns the index of an entry, or the index at which to insert it. Every order includes the key,
  * so no two records compare as equal.
  */
 function placeOf(entry: Entry, list: readonly Entry[], compare: Order['compare']): number {

@@ -49,8 +49,8 @@ export function fill(store: Store, records: Iterable<unknown>): void {
 }
 
 /**
- * Sets the members in `fixed`. Direct callers of the adapter, such as the tests of a service, might
- * pass no scope. In that case, `fixed` is undefined.
+ * Copies the members of `fixed` to the draft. Direct callers of the adapter, such as the tests of a
+ * service, might pass no scope. In that case, `fixed` is undefined.
  */
 export function fixIn(draft: Draft, fixed: Row | undefined): Draft {
   if (fixed !== undefined) for (const member of Object.keys(fixed)) put(draft, member, fixed[member])

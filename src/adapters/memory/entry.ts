@@ -36,7 +36,7 @@ export function identities({ key, shape }: ResourceDefinition): (key: KeyValue) 
  * always sees a consistent state.
  *
  * Entries are instances of a class, and not object literals, because of the garbage collector of
- * V8. The first entries are created at mount, and live long. If a literal created them, V8 would
+ * V8. The first entries are created at startup, and live long. If a literal created them, V8 would
  * also put all later entries of that literal into the memory for long-lived objects. Replaced
  * entries would then stay there for long, with everything that they reference.
  */

@@ -13,7 +13,7 @@ import { violations } from './violations.js'
 /**
  * The wrapped functions. Each throws if the service's function throws or returns a promise.
  * `onCreate` and `onUpdate` also throw if the service's function returns no record, or sets a
- * member to a value that the schema does not allow.
+ * top-level member to a value whose type or format does not match the schema.
  */
 export interface Hooks {
   readonly onCreate: ((draft: Row, call: AdapterCall) => Row) | undefined

@@ -1,4 +1,4 @@
-/** Equality indexes, built on first use and kept up to date afterwards. */
+/** Equality indexes, built when lists need them and kept up to date afterwards. */
 import { get } from '../../definition/json.js'
 import type { Scalar } from '../contract.js'
 import { Bucket } from './bucket.js'
@@ -46,7 +46,8 @@ export class Indexes {
    * equalities must be on a different member.
    *
    * An index over several members is built only after filtering without the index has examined more
-   * records than building it does. So combinations of members that lists rarely use get no index.
+   * records than building it does. So a combination of members that only a few lists use gets no
+   * index.
    */
   smallest(equalities: readonly Equality[]): { readonly bucket: Bucket; readonly covers: readonly Equality[] } {
     const [only] = equalities

@@ -1,9 +1,10 @@
 /**
  * Assigns values to members of the key. Numeric members get consecutive whole numbers, and string
- * members get random UUIDs. Under the same values of the key's other members, no number is assigned
- * twice. The store assigns values to the members that the definition names, and to members that
- * clients must not set (`readOnly`), unless they hold the parent's key. In a database table, such a
- * `readOnly` member would be an identity column, or a column with a default.
+ * members get random UUIDs. For the same values of the key's other members, no number is assigned
+ * twice. The store assigns values to the members that the definition names in `assigned`. It also
+ * assigns values to `readOnly` members of the key, which clients must not set, except booleans and
+ * members that hold the parent's key. In a database table, such a `readOnly` member would be an
+ * identity column, or a column with a default.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -48,7 +49,8 @@ export class KeyAssignment {
       if (types(member).has('boolean')) {
         throw new ConfigurationError(
           'unsuitable-member',
-          `"${collection}" lets the store assign "${member}", a boolean. Only numbers and text can be assigned.`,
+          `"${collection}" lets the store assign "${member}", a boolean. The store can assign only numbers and ` +
+            'strings. Name only such members in the option assigned.',
         )
       }
     }

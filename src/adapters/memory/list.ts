@@ -41,10 +41,11 @@ interface Candidates {
 const fewRecords = 32
 
 /**
- * Returns one page. If the request has no search, an index covers all equality conditions, and all
- * other conditions are ranges of the first sort term, the page is a slice of a list that a `Bucket`
- * keeps sorted. Otherwise, the function takes the smallest set of records that an index, the search
- * or a range yields, and filters this set.
+ * Returns one page. In the simplest case, the page is a slice of a list that a `Bucket` keeps
+ * sorted. This case requires that the request has no search, that an index covers all equality
+ * conditions, and that all other conditions are ranges of the first sort term. In all other cases,
+ * the function takes the smallest set of records that an index, the search or a range yields, and
+ * filters this set.
  */
 export function listPage(tables: Tables, given: ListRequest, scope: Readonly<Record<string, Scalar>>): ExactPage<Row> {
   const { indexes, associations, stats, spellings } = tables
@@ -151,7 +152,7 @@ function sortedPage(
 
 const wholeRange = (list: readonly Entry[]): Range => ({ from: 0, to: list.length })
 
-/** The conditions that a scope requires. */
+/** The conditions that restrict a list to a scope. */
 function conditionsOfScope(scope: Readonly<Record<string, Scalar>>): Condition[] {
   return Object.entries(scope).map(([member, value]) => ({ field: member, path: [member], op: 'eq', value }))
 }
@@ -189,7 +190,10 @@ function* entriesOf(ids: Iterable<Identity>, all: Bucket): Iterable<Entry> {
   }
 }
 
-/** The records with the keys that the conditions require, if the conditions name whole keys. */
+/**
+ * The records with the keys that the conditions require. Empty unless the conditions require values
+ * for all members of the key.
+ */
 function byKey(conditions: readonly Condition[], { key, identityOf, indexes }: Tables): Candidates[] {
   const named = key.members.map((member) =>
     conditions.find(({ op, field }) => field === member && (op === 'eq' || (op === 'in' && !key.composite))),

@@ -33,10 +33,10 @@ export interface MemoryAdapterOptions<T> {
    */
   readonly onUpdate?: (value: T, current: T, call: AdapterCall) => T
   /**
-   * Called with each record that is about to be removed, in the same step as the removal. The
-   * function may remove other records, for example those that this record contains. If the function
-   * returns a refusal, the record is not removed: `{ refused: 'referenced', members: [], by:
-   * ['lines'] }`.
+   * Called with each record just before it is removed. Nothing else happens between the call and
+   * the removal. The function may remove other records, for example those that this record
+   * contains. If the function returns a refusal such as the following, the record is not removed:
+   * `{ refused: 'referenced', members: [], by: ['lines'] }`.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: returns nothing, or a refusal
   readonly onRemove?: (value: T, call: AdapterCall) => Refused | undefined | void

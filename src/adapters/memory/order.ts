@@ -155,8 +155,8 @@ const compareWithOf =
   }
 
 /**
- * Returns the first index at which `reached` is true. `reached` must also be true at every later
- * index.
+ * Returns the first index at which `reached` is true, or the length of the list if there is none.
+ * `reached` must also be true at every later index.
  */
 export function firstIndex<T>(list: readonly T[], reached: (item: T) => boolean): number {
   let from = 0
@@ -170,8 +170,9 @@ export function firstIndex<T>(list: readonly T[], reached: (item: T) => boolean)
 }
 
 /**
- * Returns the first `count` items of `list` in order. If they are less than a quarter of the list,
- * the rest is not sorted: a heap keeps `count` items, and its top is the item that sorts last.
+ * Returns the first `count` items of `list` in the order of `compare`. If `count` is less than a
+ * quarter of the list's length, the other items are not sorted: a heap keeps `count` items, and its
+ * top is the item that sorts last.
  */
 export function firstOf<T>(list: readonly T[], count: number, compare: (a: T, b: T) => number): T[] {
   if (count * 4 >= list.length) return [...list].sort(compare).slice(0, count)

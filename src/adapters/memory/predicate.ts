@@ -61,9 +61,9 @@ export const isRange = (condition: Condition): boolean =>
   condition.op !== 'in' && condition.op !== 'contains' && !isNullish(condition.value)
 
 /**
- * Returns the range of a list in which all records match all conditions. The conditions must
- * concern the same member, and the list must be sorted by this member in ascending order. Calls
- * `countExamined` for every examined record.
+ * Returns the range of the records that match all conditions. The conditions must concern the same
+ * member, and the list must be sorted by this member in ascending order. Calls `countExamined` for
+ * every examined record.
  */
 export function rangeOf(
   list: readonly Entry[],

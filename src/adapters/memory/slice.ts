@@ -40,8 +40,9 @@ export function sliceOf(
     })
     return Math.min(Math.max(found, from), to)
   }
-  // A page after a position in a list that is read from its start, and a page before a position in
-  // a list that is read from its end, both have higher indexes in the list than the position.
+  // The page has higher indexes in the list than the position in two cases: the list is read from
+  // its start and the page comes after the position, or the list is read from its end and the page
+  // comes before the position.
   if (seek.backwards === order.reversed) {
     const start = edge((difference) => difference > 0)
     return pageOf(list, { from: start, to: start + size }, range, order, seek.backwards)

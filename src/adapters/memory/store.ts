@@ -133,8 +133,8 @@ function isWithin(row: Row, scope: Readonly<Record<string, Scalar>>): boolean {
 }
 
 /**
- * Generates versions that are never repeated, not even by another process. A version consists of a
- * random epoch and a counter that all keys share.
+ * Returns a function that generates versions. A version is never repeated, not even by another
+ * process. A version consists of a random epoch and a counter that all keys share.
  */
 function versions(): () => string {
   const epoch = randomBytes(6).toString('base64url')

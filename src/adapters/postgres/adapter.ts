@@ -2,6 +2,7 @@
 import { owning } from '../../cache.js'
 import { declareCreating } from '../../definition/fixed.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
+import { notify } from '../../notify.js'
 import type {
   Adapter,
   AdapterCall,
@@ -69,7 +70,7 @@ export interface PostgresAdapter<T, K> extends Adapter<T, K> {
     call: AdapterCall,
   ): Promise<'detached' | 'absent' | 'stale' | Refused>
   /**
-   * Returns an adapter for the same resource whose statements run in a transaction that you begin
+   * Returns an adapter for the same resource. Its statements run in a transaction that you begin
    * and end. Pass a client of `pg` after BEGIN, or the transaction object of a `PGlite`. A write
    * throws `ConfigurationError` if no transaction is open on the client. This method itself throws
    * `ConfigurationError` for a client on which no transaction can be open, such as a pool.
@@ -89,7 +90,7 @@ export interface UnboundPostgresAdapter {
  * Serves a resource from a PostgreSQL table. The client is a `Pool` or `Client` of `pg`, a
  * `PGlite`, the transaction of a `PGlite`, or an object with `query(text, values)`
  * (`CustomClient`). Two of these can also be combined as `{ read, write }`, one for reads and one
- * for writes. The table may already exist. If it does not, `tableDdl` prints the DDL of a table
+ * for writes. The table may already exist. If it does not, `tableDdl` returns the DDL of a table
  * that matches the definition. One statement both compares the expected version and changes the row
  * (HDR-3).
  *
@@ -118,16 +119,18 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
     prepare = true,
     acquireTimeout = 5_000,
     statementTimeout = Number.POSITIVE_INFINITY,
-    onWarning = warned,
+    onWarning: hook = warned,
   } = options
+  // Some warnings are sent outside any call, so an exception of the hook would end the process.
+  const onWarning = (message: string): void => notify(hook, () => message)
   const driver = { prepare, acquire: acquireTimeout, statement: statementTimeout, warn: onWarning }
   const primary = isSplit(client) ? client.write : client
   const replica = isSplit(client) ? replicaUse(options.replica, primary) : undefined
   const databases = databasesOf(client, driver, replica)
   const bound = new WeakMap<ResourceDefinition, unknown>()
   const bind = (definition: ResourceDefinition): unknown => {
-    // Two mounts of one resource share one adapter, so that writes to the same key wait for each
-    // other.
+    // Two mounts of one resource share one adapter, because the router queues updates of the same
+    // record separately for each adapter.
     const known = bound.get(definition)
     if (known !== undefined) return known
     registerTable(client, options, definition.collection)
@@ -157,7 +160,10 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
   return options.resource === undefined ? { bind } : bind(options.resource)
 }
 
-/** Declares that a create always stores the record at once: PostgreSQL never defers an INSERT. */
+/**
+ * Declares that a create stores the record at once or refuses it: PostgreSQL never defers an
+ * INSERT.
+ */
 function creating<A extends { readonly create?: object }>(adapter: A): A {
   if (adapter.create !== undefined) declareCreating(adapter.create)
   return adapter

@@ -25,15 +25,16 @@ interface Column {
 /**
  * Returns the DDL of a table for a resource and the options of its adapter. The DDL contains:
  * - the columns and the primary key;
- * - if `version` names a column, that column, with values that never repeat, and the trigger that
- * changes the version on each update;
+ * - if `version` names a column: that column, whose values are random UUIDs, and the trigger that
+ *   changes the version on each update;
  * - indexes for the filters, the sort orders, the parents and the search;
  * - the join tables, and the table for idempotency keys, if the options name them.
  *
  * With `{ distributed: true }`, the DDL is for Citus. The tables then have no trigger, and
  * `create_distributed_table` distributes them over the servers. The distribution column is the
- * column of the key member that refers to the parent. If there is no such member, it is the column
- * of the first key member. The option `version` must be `{ column, soleWriter: true }`.
+ * column of the key member that refers to the parent. Without such a member, the distribution
+ * column is the column of the first key member. The option `version` must be
+ * `{ column, soleWriter: true }`.
  *
  * Throws `ConfigurationError` if an option is invalid, or if no table can match the options.
  *
@@ -147,9 +148,9 @@ const formatted: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the type of a member's column, which sorts and compares values as the conventions
- * require. Text is sorted by code point. Numbers are doubles, and integers are `bigint`. Values for
- * which none of these types is suitable are stored as JSON.
+ * Returns the column type of a member. With this type, the database sorts and compares values as
+ * the conventions require. Text is sorted by code point. Numbers are doubles, and integers are
+ * `bigint`. Values for which none of these types is suitable are stored as JSON.
  */
 function typeOf(shape: Shape): string {
   const [type, ...others] = shape.types
@@ -234,7 +235,7 @@ function* indexes(
   const bare = (sql: string): string => sql.replaceAll(`${rowAlias}."`, '"')
   const made = new Set([keys.join(', ')])
   const index = function* (parts: readonly string[]): Generator<string> {
-    // PostgreSQL has no index on an expression with a subquery.
+    // PostgreSQL can't index an expression that contains a subquery.
     if (parts.some((sql) => /\(\s*select\b/i.test(sql))) return
     const all = [...new Set([...parts.map(bare), ...keys])]
     const name = all.join(', ')

@@ -31,8 +31,8 @@ export interface Distributing {
   /** The statement that distributes the resource's own table. */
   readonly ownTable: string
   /**
-   * Returns the statement that distributes a join table. Its rows are placed on the same server as
-   * the records that they refer to.
+   * Returns the statement that distributes a join table. The rows of the join table are placed on
+   * the same server as the records that they refer to.
    */
   joinTable(table: RelationName, column: string): string
   /**
@@ -60,8 +60,8 @@ export function distributing(
       'tableDdl() prints a distributed table only with a version column that needs no trigger, because Citus ' +
         'supports no triggers on distributed tables. Set version: { column: "version", soleWriter: true }',
     )
-  // Distribute by a member of the parent's key, if the record's key contains one. The records of
-  // one parent are read together, and are then on one server.
+  // The records of one parent are read together. If a key member refers to the parent, its column
+  // is the distribution column, so that these records are on one server.
   const member =
     definition.parent?.by.find((name) => definition.key.members.includes(name)) ?? definition.key.members[0]
   const column = layout.key.find(({ name }) => name === member)?.column as string

@@ -16,9 +16,9 @@ export interface BasicCredentials {
 
 /**
  * Returns the user and the password in an `Authorization` field. The password may contain colons,
- * and the user may be empty. Returns `undefined` if the scheme is not Basic, if the bytes are not
- * UTF-8 (RFC 7617 2.1), if the user or the password contains a control character, or if
- * `hashPassword()` would refuse the password.
+ * and the user may be empty. Returns `undefined` if the field has no well-formed Basic credentials,
+ * if the bytes are not UTF-8 (RFC 7617 2.1), if the user or the password contains a control
+ * character, or if `hashPassword()` would refuse the password.
  */
 export function parseBasic(field: string): BasicCredentials | undefined {
   const credentials = basicAuth.parse(field)

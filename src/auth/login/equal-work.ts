@@ -50,9 +50,9 @@ export class EqualWork {
 }
 
 /**
- * Returns the cost of a second hash. A hash of cost `done` followed by this second hash takes as
- * long as one hash of cost `whole`. Returns `undefined` if no noticeable work remains. The second
- * hash has the largest N, up to the N of `whole`, with which the two durations match closely
+ * Returns the cost of a second hash. A hash of cost `done` followed by this second hash takes about
+ * as long as one hash of cost `whole`. Returns `undefined` if no noticeable work remains. The
+ * second hash has the largest N, up to the N of `whole`, with which the two durations match closely
  * enough.
  */
 export function remainingCost(whole: Cost, done: Cost | undefined): Cost | undefined {

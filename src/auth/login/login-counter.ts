@@ -1,7 +1,7 @@
 /**
  * A counter of failed logins that keeps working during outages (AUTH-6). It uses the counts of the
- * store that all processes share, such as Redis. If there is no such store, or while it is down, it
- * uses the counts of this process.
+ * store that all processes share, such as Redis. Without such a store, or while the store is down,
+ * the counter uses the counts of this process.
  */
 import { ProcessStore } from '../../limits/process-store.js'
 import type { Quota, WindowCount } from '../../limits/store.js'

@@ -15,7 +15,10 @@ import { LoginCounter, type Reservation } from './login-counter.js'
 export interface AttemptsOptions {
   /** The limit for one account from one IP address. Default 10 in 15 minutes. */
   readonly pair?: Partial<Quota>
-  /** The limit for one IP address, for all accounts together. Default 100 in 15 minutes. */
+  /**
+   * The limit for one IP address, for all accounts together, except those that have recently logged
+   * in from that address. Default 100 in 15 minutes.
+   */
   readonly address?: Partial<Quota>
   /**
    * The limit for one account, for all IP addresses together, except those from which that account
@@ -82,7 +85,10 @@ export class LoginThrottle {
     const make = options.store === undefined ? undefined : storeMaker('login()', options.store, ['get'])
     const guard = new StoreGuard(messages, options)
     const counter = (name: string, limit: Quota): LoginCounter => {
-      return new LoginCounter(limit, make === undefined ? undefined : guard.add(make(`login-${name}`, limit.window), limit.window))
+      return new LoginCounter(
+        limit,
+        make === undefined ? undefined : guard.add(make(`login-${name}`, limit.window), limit.window),
+      )
     }
     const limit = (name: keyof AttemptsOptions): LoginCounter =>
       counter(name, limitOf(attempts?.[name], defaults[name]))
@@ -96,7 +102,8 @@ export class LoginThrottle {
    * Admits an attempt. Rejects with `too-many-requests` (429) if too many attempts have failed. A
    * rejected attempt is not counted. The response does not depend on whether the user exists. If
    * the account has recently logged in from this IP address, only the failures of this account from
-   * this IP address count. So other clients cannot lock the owner of the account out.
+   * this IP address count. So clients with other IP addresses cannot lock the owner of the account
+   * out.
    */
   async admit(user: string, req: IncomingMessage): Promise<LoginAttempt> {
     const address = addressKey(req)

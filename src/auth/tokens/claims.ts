@@ -96,7 +96,7 @@ function audienceFault({ aud }: Claims, { audiences }: ClaimRules): string | und
   if (audiences === undefined)
     return aud === undefined
       ? undefined
-      : 'The token has an audience, but this service has no name to compare: set the option "audience".'
+      : 'The token has an audience, but no audience is configured: set the option "audience".'
   if (aud === undefined) return 'The claim "aud" is missing.'
   const intended = typeof aud === 'string' ? [aud] : aud
   return intended.some((one) => audiences.includes(one))

@@ -28,9 +28,9 @@ export interface JwksOptions {
    */
   readonly maxAge?: number
   /**
-   * Milliseconds that must pass after a fetch before the key set is fetched again because a token
-   * names an unknown key, or because the fetch failed. Default 30,000. Until a first fetch
-   * succeeds, at most 1,000 milliseconds must pass.
+   * The minimum time from the end of a fetch to the next fetch, in milliseconds. It applies if a
+   * token names an unknown key, or if the last fetch failed. Default 30,000. Until a fetch has
+   * succeeded, the minimum time is at most 1,000.
    */
   readonly cooldown?: number
   /** The timeout of a fetch in milliseconds. Default 5,000. */
@@ -71,8 +71,8 @@ const firstCooldown = 1000
  * Concurrent requests share one fetch. During an outage, the cached keys are used. If no keys are
  * cached, the response is 503.
  *
- * @throws ConfigurationError `invalid-option` if an option is invalid, or if the URL is neither an
- * https URL nor an http URL of this machine
+ * @throws ConfigurationError `invalid-option` if an option is invalid, if the URL contains
+ * credentials, or if it is neither an https URL nor an http URL of this machine
  *
  * @example
  * bearer({

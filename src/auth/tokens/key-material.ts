@@ -118,7 +118,7 @@ const absent = (what: string): ConfigurationError =>
  * variables and JSON files can keep such escapes. PEM itself contains no backslashes.
  */
 const escaped = (what: string): ConfigurationError =>
-  invalidOption(`${what} is PEM text with "\\n" instead of line breaks. Use its text.replaceAll('\\\\n', '\\n').`)
+  invalidOption(`${what} is PEM text with "\\n" instead of line breaks. Use text.replaceAll('\\\\n', '\\n').`)
 
 const confused = (what: string): ConfigurationError =>
   new ConfigurationError(

@@ -133,8 +133,8 @@ function checkNames(what: string, keys: readonly PreparedKey[]): void {
   for (const alg of algorithmNames) {
     if (keys.filter((key) => key.kid === undefined && key.algorithm === alg).length <= maxTries) continue
     throw invalidOption(
-      `${what} has more than ${maxTries} keys of ${alg} without a kid, and no more are tried for a token. Set a ` +
-        'kid for each.',
+      `${what} has more than ${maxTries} keys of ${alg} without a kid, but at most ${maxTries} are tried for a ` +
+        'token. Set a kid for each.',
     )
   }
 }

@@ -26,7 +26,7 @@ export function keySetAddress(source: string | URL): URL {
   }
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url
   throw invalidOption(
-    `The source of jwks() is on ${url.protocol}//, where an attacker on the network could replace the keys. Use an ` +
+    `The source of jwks() uses ${url.protocol}//, so an attacker on the network could replace the keys. Use an ` +
       'https address.',
   )
 }

@@ -11,7 +11,10 @@ import type { PreparedKey } from './keys.js'
 import { orUnavailable } from './or-unavailable.js'
 import { readToken, type UnverifiedToken } from './token-text.js'
 
-/** A verified token. It is valid until it expires or its key is withdrawn. */
+/**
+ * A verified token in the cache. It is verified again after it has expired, or if its key has been
+ * withdrawn.
+ */
 interface VerifiedToken {
   readonly claims: Claims
   /** The header that the key ring is called with. */

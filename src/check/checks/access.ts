@@ -97,7 +97,7 @@ export const accessChecks: readonly ListCheck[] = [
       const found = await firstBreak(refused, async ({ name }) =>
         firstBreak(await privatePaths(list), async (path) => {
           const exchange = await list.send('GET', path, { caller: { kind: 'principal', name } })
-          return expectStatus(exchange, [403], `"${name}", which may not read it`)
+          return expectStatus(exchange, [403], `GET ${path} by "${name}", which may not read it`)
         }),
       )
       return found ?? holds

@@ -50,7 +50,7 @@ function needsAttempts(service: Service): void {
 async function failed(service: Service, caller: Caller): Promise<Exchange> {
   const exchange = await logIn(service, caller, { returnsLimits: true })
   const { status } = exchange.answer
-  if (status !== 401) throw new Unchecked(`a failed login got ${status}, so logins cannot be compared`)
+  if (status !== 401) throw new Unchecked(`a login with wrong credentials got ${status}, so logins cannot be compared`)
   return exchange
 }
 
@@ -59,7 +59,7 @@ export const attemptChecks: readonly ServiceCheck[] = [
     id: 'AUTH-6/unknown-user',
     rule: 'An unknown user and a wrong password get the same response, after the same time.',
     why: 'Otherwise anyone can find out which users exist.',
-    fix: 'Also hash the password of an unknown user, and send the same response to both.',
+    fix: 'Hash the password even if the user is unknown, and send the same response in both cases.',
     async run(service) {
       needsAttempts(service)
       const { account } = service.client
@@ -76,7 +76,7 @@ export const attemptChecks: readonly ServiceCheck[] = [
       }
       const [one, other] = [wrong[0] as Exchange, unknown[0] as Exchange]
       if (comparableContent(one, account.user) !== comparableContent(other, stranger.user))
-        return breaks('the same response to an unknown user and a wrong password', 'another response', one, other)
+        return breaks('the same response to an unknown user and a wrong password', 'different responses', one, other)
       const [fast, slow] = [timesOf(unknown), timesOf(wrong)].sort((a, b) => a.median - b.median)
       if (fast === undefined || slow === undefined || !isApart(fast, slow)) return holds
       const [first, second] = [timesOf(wrong), timesOf(unknown)].map(({ median }) => median.toFixed(1))

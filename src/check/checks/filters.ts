@@ -98,7 +98,7 @@ export const filterChecks: readonly ListCheck[] = [
     id: 'QUERY-1/finds-shown',
     rule: 'A filter by the value of a listed item returns that item, and only items with the same value.',
     why: 'A client that filters by a value from a response must find the item.',
-    fix: 'Compare the member with the value as its type, such as 7 and not "7".',
+    fix: 'Before the comparison, convert the value to the type of the member: 7, not "7".',
     async run(list) {
       const shown = await shownFilters(list)
       if (shown.length === 0) throw new Unchecked('no filter has the name of a member that a listed item has')
@@ -111,13 +111,13 @@ export const filterChecks: readonly ListCheck[] = [
     id: 'QUERY-1/all-hold',
     needs: ['QUERY-1/finds-shown'],
     rule: 'If a request has several filters, each listed item matches all of them.',
-    why: 'A second filter narrows a search. It must not widen it.',
+    why: 'A second filter must narrow the result, not widen it.',
     fix: 'Combine the conditions of filters with AND.',
     async run(list) {
       const [first, second] = await shownPair(list)
       const both = [first, second]
-      // No item has the value of the second filter. So the list must be empty, although there are
-      // items with the value of the first filter.
+      // No item has the value that is sent for the second filter. So the list must be empty,
+      // although there are items with the value of the first filter.
       const none = await list.list({ [first.filter.name]: String(first.value), [second.filter.name]: absent(second) })
       const left = none.answer.status === 200 ? itemsOf(none).length : 0
       if (left > 0)
@@ -133,7 +133,7 @@ export const filterChecks: readonly ListCheck[] = [
     fix: 'Compare with = and not with LIKE, or escape the value.',
     async run(list) {
       const texts = (await shownFilters(list)).filter(({ value }) => typeof value === 'string')
-      if (texts.length === 0) throw new NotApplicable(`${list.target.template} has no filter by a text that is shown`)
+      if (texts.length === 0) throw new NotApplicable(`items of ${list.target.template} have no text with a filter`)
       const found = await firstBreak(texts.slice(0, 1), async ({ filter, value }) => {
         const start = String(value).slice(0, 1)
         return firstBreak([`${start}%`, `${start}*`, '_'.repeat(String(value).length)], async (pattern) => {
@@ -143,7 +143,7 @@ export const filterChecks: readonly ListCheck[] = [
           const stray = itemsOf(exchange).find((item) => folded(valueAt(item, filter.name)) !== folded(pattern))
           return stray === undefined
             ? undefined
-            : breaks(`only items with ${filter.name} "${pattern}"`, 'others', exchange)
+            : breaks(`only items with ${filter.name} "${pattern}"`, 'other items', exchange)
         })
       })
       return found ?? holds
@@ -178,7 +178,7 @@ export const filterChecks: readonly ListCheck[] = [
       )
       if (typed.length === 0) throw new NotApplicable(`${list.target.template} has no filter by numbers or booleans`)
       const found = await firstBreak(typed, async ({ name, type }) =>
-        expectStatus(await list.list({ [name]: 'x' }), [400], `"x" for "${name}", which is ${type}`),
+        expectStatus(await list.list({ [name]: 'x' }), [400], `"x" for "${name}", which has the type ${type}`),
       )
       return found ?? holds
     },

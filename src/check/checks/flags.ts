@@ -9,8 +9,8 @@ import { breaksBy, holds, NotApplicable } from '../verdict.js'
 import { describe, firstBreak } from './expecting.js'
 
 /**
- * The number of items whose flags are read. Several items are read, because a flag may be set for
- * one item and not set for another.
+ * The maximum number of items whose flags are read. Several items are read, because a flag may be
+ * set for one item and not set for another.
  */
 const maxItems = 3
 

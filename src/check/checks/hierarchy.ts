@@ -11,8 +11,8 @@ import { needsGet } from './items.js'
 import { linksOf } from './links.js'
 
 /**
- * The minimum number of parents that must be read for a verdict. With fewer parents, each parent
- * might have only one item by chance.
+ * The minimum number of parents that must be read before a violation is reported. With fewer
+ * parents, each parent might have only one item by chance.
  */
 const minParents = 3
 
@@ -45,7 +45,7 @@ export const hierarchyChecks: readonly ListCheck[] = [
       'In the path of a sub-collection, the parent comes first: `/customers/{id}/orders`, not ' +
       '`/orders/{id}/customers`.',
     why: 'Clients look for the items of a parent below its address.',
-    fix: 'Put the parent first. Each item links to its parent, and `expand` includes the parent.',
+    fix: 'Put the parent first. Link each item to its parent, and offer the parent by `expand`.',
     run: parentFirst,
   },
   {

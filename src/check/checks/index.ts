@@ -1,5 +1,5 @@
 /**
- * All checks of collections that send only safe requests, in the order in which reports list them.
+ * The checks of collections, in the order in which reports list them. They send only safe requests.
  */
 import type { ListCheck } from '../check.js'
 import { accessChecks } from './access.js'

@@ -103,7 +103,7 @@ export const loginChecks: readonly ServiceCheck[] = [
   {
     id: 'AUTH-3/token',
     rule: 'The token of a login is accepted in the request header `x-authorization-token`.',
-    why: 'Clients of all services send it in the same way.',
+    why: 'Clients of all services send the token in the same way.',
     fix: 'Read the token from x-authorization-token.',
     async run(service) {
       const login = await logInAsUser(service)

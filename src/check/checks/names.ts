@@ -1,4 +1,7 @@
-/** Checks of names in paths, and of other spellings of a URL (PATH-2..4, PATH-9, PATH-11). */
+/**
+ * Checks of the names of collections, and of how ids are spelled in URLs (PATH-2..4, PATH-9,
+ * PATH-11).
+ */
 import { checkCollectionName } from '../../definition/naming.js'
 import { isConfigurationError } from '../../problem.js'
 import type { ListCheck } from '../check.js'
@@ -26,7 +29,7 @@ export const nameChecks: readonly ListCheck[] = [
   {
     id: 'PATH-2/plural',
     rule: 'The name of a collection is a plural noun.',
-    why: 'Clients guess the addresses of a service from those that they know.',
+    why: 'Clients guess unknown addresses from the addresses that they know.',
     fix: 'Rename the collection, and serve the old name in the old version only.',
     run: (list) => checkName(list, 'name-not-plural', 'a plural noun'),
   },
@@ -40,14 +43,14 @@ export const nameChecks: readonly ListCheck[] = [
   {
     id: 'PATH-4/format',
     rule: 'The name of a collection contains no format: `orders`, not `orders.json`.',
-    why: 'An address stays the same when another format is added.',
+    why: 'An address without a format stays the same when the service adds a format.',
     fix: 'Choose the format by Accept.',
     run: (list) => checkName(list, 'name-has-format', 'a name without a format'),
   },
   {
     id: 'PATH-4/extension',
     needs: ['VERB-1/item', 'ERR-1/missing-item'],
-    rule: 'An id with a format suffix gets 404.',
+    rule: 'An id with a format suffix, such as `7.json`, gets 404 or 400.',
     why: 'If an item has two addresses, caches and permission rules may miss one of them.',
     fix: 'Treat a suffix after a dot as part of the id. Choose the format by Accept.',
     async run(list) {
@@ -60,13 +63,13 @@ export const nameChecks: readonly ListCheck[] = [
     id: 'PATH-11/encoding',
     needs: ['VERB-1/item', 'ERR-1/missing-item'],
     rule: 'An id is decoded exactly once: `%33` means `3`, `%2533` does not, and `%zz` gets 400.',
-    why: 'An id that is decoded twice, or not at all, leads to another item or to none.',
+    why: 'An id that is decoded twice, or not at all, leads to the wrong item or to none.',
     fix: 'Split the path first, and then decode each segment once.',
     async run(list) {
       needsGet(list)
       const path = await list.anItem()
       const [, above = '', first = '', rest = ''] = /^(.*\/)([A-Za-z0-9])([^/]*)$/.exec(path) ?? []
-      if (first === '') throw new NotApplicable('ids do not begin with a letter or a digit')
+      if (first === '') throw new NotApplicable('the id of the item does not begin with a letter or a digit')
       const code = first.charCodeAt(0).toString(16).toUpperCase()
       const spellings: readonly (readonly [string, readonly number[]])[] = [
         [`${above}%${code}${rest}`, [200]],
@@ -82,7 +85,7 @@ export const nameChecks: readonly ListCheck[] = [
   {
     id: 'PATH-9/parts',
     needs: ['VERB-1/item', 'ERR-1/missing-item'],
-    rule: 'The parts of an id have one order. If the order is different or a part is missing, the response is 404.',
+    rule: 'The parts of an id have one order. An id with a different order or a missing part gets 404 or 400.',
     why: 'If an item has two addresses, caches and permission rules may miss one of them.',
     fix: 'Accept the parts only in their documented order.',
     async run(list) {
@@ -110,7 +113,8 @@ export const nameChecks: readonly ListCheck[] = [
 ]
 
 /**
- * The path of an item whose id has several parts. Throws `NotApplicable` if ids have only one part.
+ * The path of an item whose id has several parts. Throws `NotApplicable` if ids have only one part,
+ * or if items can't be read.
  */
 async function compositePath(list: Listing): Promise<string> {
   needsGet(list)

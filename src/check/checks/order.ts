@@ -14,8 +14,8 @@ function comparable(value: unknown): number | string | undefined {
 }
 
 /**
- * The index of the first value that is out of order. `undefined` if there is no such value, or if
- * the order of the values is not known.
+ * The index of the first value that is out of order. `undefined` if there is no such value. Two
+ * adjacent values are not compared if their order is not known.
  */
 export function misplaced(values: readonly unknown[], descending: boolean): number | undefined {
   const nulls = values.map((value) => value === null || value === undefined)
@@ -43,7 +43,7 @@ export const folded = (value: unknown): string =>
 const comparisons: readonly ((value: unknown) => string)[] = [(value) => JSON.stringify(value), folded]
 
 /**
- * The values as strings, without nulls. A string that is equal to the string before it is left out.
+ * The values as strings, without nulls. Of consecutive equal strings, only the first is kept.
  */
 export function withoutRepeats(
   values: readonly unknown[],
@@ -55,8 +55,8 @@ export function withoutRepeats(
 
 /**
  * Returns the first value that occurs twice with other values in between, such as `a` in `a, b, a`.
- * Returns `undefined` if there is no such value in one of the ways in which a store may compare
- * strings.
+ * Values are compared exactly, and then by `folded()`. Returns `undefined` unless both comparisons
+ * find such a value.
  */
 export function scattered(values: readonly unknown[]): string | undefined {
   const repeated = comparisons.map((read) => {
@@ -67,8 +67,8 @@ export function scattered(values: readonly unknown[]): string | undefined {
 }
 
 /**
- * Whether one list of values is the reverse of the other. Nulls are ignored, and equal values may
- * be in any order.
+ * Whether one list of values is the reverse of the other. Nulls are ignored, and consecutive equal
+ * values count as one value.
  */
 export const areReverse = (up: readonly unknown[], down: readonly unknown[]): boolean =>
   comparisons.some((read) => withoutRepeats(up, read).join('\n') === withoutRepeats(down, read).toReversed().join('\n'))

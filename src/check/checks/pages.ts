@@ -1,6 +1,7 @@
 /**
- * Checks of pages (QUERY-4, QUERY-5, QUERY-7): the page number, the page size, and invalid values
- * of these parameters. In the conventions, the parameter for the page number is spelled `offest`.
+ * Checks of lists and their pages (VERB-1, QUERY-4, QUERY-5, QUERY-7): the page number, the page
+ * size, invalid values of both, and the total. In the conventions, the parameter for the page
+ * number is spelled `offest`.
  */
 import { isList } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
@@ -39,7 +40,9 @@ export const pageChecks: readonly ListCheck[] = [
     id: 'QUERY-4/first-page',
     needs: ['VERB-1/list'],
     rule: 'Without `offest`, a list shows its first page.',
-    why: 'A client that counts from another number skips the first page, or reads it twice.',
+    why:
+      'If the service and its clients count pages from different numbers, clients skip the first page, or read ' +
+      'it twice.',
     fix: 'Count pages from 1, and use 1 if `offest` is absent.',
     async run(list) {
       needsParameter(list, parameter.page)
@@ -65,7 +68,7 @@ export const pageChecks: readonly ListCheck[] = [
     id: 'QUERY-5/size',
     rule: 'Every page except the last has exactly `limit` items.',
     why: 'Page numbers lead to the right items only if every page but the last is full.',
-    fix: 'Return exactly `limit` items while there are more.',
+    fix: 'Return exactly `limit` items on every page except the last.',
     async run(list) {
       needsParameter(list, parameter.size)
       const found = await firstBreak([1, 3], async (size) => {
@@ -84,19 +87,20 @@ export const pageChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-5/malformed',
     rule: 'A page size that is not a positive whole number gets 400.',
-    why: 'A client that gets fewer items than requested concludes that this is the last page.',
+    why: 'If the service uses another page size instead, a client may take a short page for the last page.',
     fix: 'Answer 400 if `limit` is not a positive whole number.',
     run: (list) => refusesValues(list, parameter.size, [...malformed, '0']),
   },
   {
     id: 'QUERY-5/maximum',
     rule: 'A page size above the maximum gets 400.',
-    why: 'A client whose page is silently made smaller concludes that it is the last page.',
+    why: 'A client whose page is silently made smaller takes this page for the last page.',
     fix: 'Answer 400 if `limit` is above the maximum, instead of reducing `limit`.',
     async run(list) {
       needsParameter(list, parameter.size)
       const { largest } = list.target
-      if (largest === undefined) throw new Unchecked('the document has no maximum of "limit"')
+      if (largest === undefined)
+        throw new Unchecked('the maximum of "limit" is not known. Give it as "largest" in a target file')
       return refusesValues(list, parameter.size, [largest + 1])
     },
   },
@@ -132,14 +136,14 @@ async function hasAllItems(list: Listing, size: number, count: number): Promise<
 }
 
 /**
- * This check runs after the check that no item is on two pages. If an item is on two pages, that
- * violation explains a wrong last page better than a wrong total would.
+ * The check of the total. It runs after QUERY-7/walk-disjoint, because an item on two pages can
+ * change the number of items on the last page, even if the total is right.
  */
 export const totalCheck: ListCheck = {
   id: 'QUERY-7/total',
   needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint'],
   rule: '`x-total-count` is the number of all items that match the filters.',
-  why: 'Clients compute the number of pages and their progress from it.',
+  why: 'Clients compute the number of pages and their progress from the total.',
   fix: 'Count with the same conditions as the list, but without `offest` and `limit`.',
   async run(list) {
     const exchange = await list.list({ [parameter.size]: 1 })
@@ -147,7 +151,7 @@ export const totalCheck: ListCheck = {
     if (text === undefined) {
       if (list.target.counted)
         return breaks(`${header.totalCount}, as the document promises`, 'no such field', exchange)
-      throw new NotApplicable('the list has no total, which is recommended but not required')
+      throw new NotApplicable('the list has no total. A total is recommended, but not required')
     }
     const total = totalOf(exchange)
     if (total === undefined) return breaks('a whole number', text.slice(0, 80), exchange)
@@ -176,7 +180,12 @@ async function checkTotal(list: Listing, total: number): Promise<Outcome> {
     )
   return more === 0
     ? holds
-    : breaks(`no items after the last of ${total}`, `${itemCount(more)} on page ${last + 1}`, end, behind)
+    : breaks(
+        `no items on page ${last + 1}, for a total of ${total} and a page size of ${size}`,
+        itemCount(more),
+        end,
+        behind,
+      )
 }
 
 const kindOf = (value: unknown): string =>

@@ -12,7 +12,11 @@ import type { Listing } from '../listing.js'
 import { breaks, holds, type Outcome, Unchecked } from '../verdict.js'
 import { expectStatus, firstBreak } from './expecting.js'
 
-/** The error responses that safe requests for any list can cause: 400, 415, 404 and 401. */
+/**
+ * The error responses to requests that the service must refuse: an unknown parameter (400), an
+ * unsupported `Accept` (415), an item that does not exist (404) and missing credentials (401).
+ * Requests that do not apply to the collection are not sent.
+ */
 const errorsOf = (list: Listing): Promise<readonly Exchange[]> => list.once('errors', () => askForErrors(list))
 
 async function askForErrors(list: Listing): Promise<readonly Exchange[]> {
@@ -68,9 +72,9 @@ export const problemChecks: readonly ListCheck[] = [
     run: onErrors((exchange) => {
       const { json, status } = exchange.answer
       if (exchange.answer.type !== 'application/problem+json') return undefined
-      if (!isObject(json)) return breaks('a JSON object', 'another body', exchange)
+      if (!isObject(json)) return breaks('a JSON object', 'a body that is not a JSON object', exchange)
       if (typeof json.code !== 'string' || json.code === '')
-        return breaks('a text in "code"', JSON.stringify(json.code) ?? 'none', exchange)
+        return breaks('a non-empty string in "code"', JSON.stringify(json.code) ?? 'none', exchange)
       if (json.status === status) return undefined
       return breaks(`"status": ${status}`, `"status": ${JSON.stringify(json.status) ?? '(absent)'}`, exchange)
     }),
@@ -78,7 +82,7 @@ export const problemChecks: readonly ListCheck[] = [
   {
     id: 'ERR-3/every-fault',
     needs: ['QUERY-8/unknown-parameter'],
-    rule: 'A problem lists everything that is wrong with a request in `errors`.',
+    rule: 'The member `errors` of a problem lists all faults of the request.',
     why: 'Clients can fix all faults of a request at once.',
     fix: 'Collect all faults of a query before answering.',
     async run(list) {
@@ -87,7 +91,7 @@ export const problemChecks: readonly ListCheck[] = [
       if (wrong !== undefined) return wrong
       const errors = isObject(exchange.answer.json) ? exchange.answer.json.errors : undefined
       const count = Array.isArray(errors) ? errors.length : 0
-      return count >= 2 ? holds : breaks('two entries in "errors"', String(count), exchange)
+      return count >= 2 ? holds : breaks('at least two entries in "errors"', String(count), exchange)
     },
   },
   {

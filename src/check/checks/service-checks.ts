@@ -18,8 +18,9 @@ export const serviceChecks: readonly ServiceCheck[] = [
       const all = [...target.collections, ...(target.unlisted ?? [])].map(({ template }) => template)
       const isIn = (path: string): boolean => /\/v\d+(?:\/|$)/.test(path)
       const odd = isIn(base.replace(/^https?:\/\/[^/]*/, '')) ? undefined : all.find((one) => !isIn(one))
-      // A request is sent although its response does not matter. If there is no response, the check
-      // throws `Unchecked` and the verdict is not "holds".
+      // The exchange is the evidence of a violation. The request is also sent if there is no
+      // violation: `send()` throws `Unchecked` if the service can't be reached, so the verdict is
+      // not "holds".
       const exchange = await service.send('GET', (odd ?? all[0] ?? '').replace(/\/\{.*$/, ''))
       return odd === undefined ? holds : breaks('an address with a version such as v1', odd, exchange)
     },
@@ -48,7 +49,7 @@ export const serviceChecks: readonly ServiceCheck[] = [
       const { retired } = service.target
       if (retired.length === 0)
         throw new NotApplicable(
-          'no retired version is known. If there are any, list them in the member "retired" of a target file',
+          'no retired version is known. If the service has retired versions, list them as "retired" in a target file',
         )
       const { root, below } = besideVersion(service)
       const found = await firstBreak(retired, async (version) => {

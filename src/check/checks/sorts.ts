@@ -27,11 +27,14 @@ const sorted = (list: Listing, sort: string): Promise<Exchange> =>
 
 const pageSize = ({ target }: Listing): number => Math.min(target.largest ?? 25, 100)
 
-/** The fields of `sort` whose values are in the items. Throws `Unchecked` if there are none. */
+/**
+ * The fields of `sort` that at least one item contains. Throws `Unchecked` if there are no such
+ * fields.
+ */
 async function shownFields(list: Listing): Promise<readonly string[]> {
   const items = await list.items()
   const shown = fieldsOf(list).filter((field) => items.some((item) => isScalar(valueAt(item, field))))
-  if (shown.length === 0) throw new Unchecked('no item shows a value of a field of "sort"')
+  if (shown.length === 0) throw new Unchecked('no item contains a field of "sort"')
   return shown
 }
 
@@ -51,7 +54,7 @@ export const sortChecks: readonly ListCheck[] = [
     id: 'QUERY-2/direction',
     needs: ['QUERY-5/size'],
     rule: '`sort=field` sorts a list in ascending order, and `sort=-field` in descending order.',
-    why: 'Clients read only the first page to find, for example, the newest items.',
+    why: 'To find the newest items, for example, clients sort the list and read only its first page.',
     fix: 'Sort by each field of `sort`, in descending order if it begins with `-`.',
     async run(list) {
       const found = await firstBreak(await shownFields(list), async (field) => {
@@ -96,7 +99,7 @@ export const sortChecks: readonly ListCheck[] = [
         }),
       )
       if (found === undefined && !seen)
-        throw new Unchecked('no page shows both null and other values of a field of "sort"')
+        throw new Unchecked('no page contains both null and other values of one field of "sort"')
       return found ?? holds
     },
   },
@@ -123,7 +126,7 @@ export const sortChecks: readonly ListCheck[] = [
         return undefined
       })
       if (found === undefined && !tied)
-        throw new Unchecked('no two items have equal values of a first field and different values of a second one')
+        throw new Unchecked('no two items have equal values of one field of "sort" and different values of another')
       return found ?? holds
     },
   },
@@ -147,7 +150,7 @@ export const sortChecks: readonly ListCheck[] = [
     id: 'QUERY-2/plus',
     rule: '`sort=+field`, with a literal plus or `%2B`, sorts in ascending order.',
     why: 'Some clients encode the plus, and form decoders turn it into a space.',
-    fix: 'Treat a plus, a space and no prefix before a field alike.',
+    fix: 'Treat a field with a plus or a space before it like a field without a prefix.',
     async run(list) {
       const [field] = await shownFields(list)
       const size = `${parameter.size}=5`

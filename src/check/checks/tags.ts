@@ -55,7 +55,7 @@ export const tagChecks: readonly ListCheck[] = [
   {
     id: 'HDR-2/stable',
     rule: 'The tag does not change while the item does not change.',
-    why: 'If the tag changes and the item does not, the service refuses every update.',
+    why: 'If the tag changes and the item does not, the service refuses updates with the earlier tag.',
     fix: 'Make the tag from the stored version or from the bytes, not from the time of the request.',
     async run(list) {
       const first = await anItem(list)
@@ -105,9 +105,9 @@ export const tagChecks: readonly ListCheck[] = [
   },
   {
     id: 'HDR-4/modified',
-    rule: 'With another tag in `If-None-Match`, the response is 200.',
+    rule: 'With a tag other than the current one in `If-None-Match`, the response is 200.',
     why: 'A client with an old representation must get the new one.',
-    fix: 'Answer 304 only if the field names the current tag.',
+    fix: 'Answer 304 only if If-None-Match contains the current tag, or is `*`.',
     async run(list) {
       const exchange = await asked(list, await anItem(list), '"no-such-tag"')
       return expectStatus(exchange, [200], 'a tag that is not the current one') ?? holds

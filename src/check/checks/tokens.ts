@@ -81,7 +81,7 @@ export const tokenChecks: readonly ListCheck[] = [
     id: 'AUTH-5/lifetime',
     rule: 'A JSON Web Token that is accepted has an expiry time.',
     why: 'A stolen token must not work for ever.',
-    fix: 'Issue tokens with exp, and refuse those without.',
+    fix: 'Issue tokens with exp, and refuse tokens without exp.',
     async run(list) {
       const [path] = await privatePaths(list)
       const { caller, principals } = list.service.client
@@ -95,7 +95,7 @@ export const tokenChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-4/own-methods',
     rule: '`Allow` lists only the methods that this caller may use: a caller that may only read sees no write methods.',
-    why: 'Clients show their users the possible actions.',
+    why: 'Clients read `Allow` to show their users the possible actions.',
     fix: 'Leave the methods that the caller may not use out of Allow.',
     async run(list) {
       const readers = [...list.service.client.principals.values()].filter(({ readOnly }) => readOnly === true)

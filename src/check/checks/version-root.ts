@@ -1,4 +1,7 @@
-/** Finds the URL before the version. The versions and the login are below this URL. */
+/**
+ * Finds the part of the base URL before the version segment (such as `/v1`). The versions and the
+ * login are below this URL.
+ */
 import type { Service } from '../service.js'
 import { Unchecked } from '../verdict.js'
 
@@ -14,6 +17,6 @@ export function besideVersion({ base, target }: Service): { readonly root: strin
   if (root !== undefined && last !== undefined) return { root, below }
   const [, version, rest = ''] = /^(\/v\d+)(\/.*)$/.exec(below) ?? []
   if (version === undefined)
-    throw new Unchecked('neither the base address nor the paths begin with a version such as v1')
+    throw new Unchecked('the base address does not end with a version such as v1, and the paths do not begin with one')
   return { root: base, below: rest }
 }

@@ -28,7 +28,8 @@ export const versionChecks: readonly ListCheck[] = [
       const exchange = await list.sample()
       const seconds = /^@(-?\d+)$/.exec(exchange.answer.field(header.deprecation) ?? '')?.[1]
       const sunset = Date.parse(exchange.answer.field(header.sunset) ?? '')
-      if (seconds === undefined || Number.isNaN(sunset)) throw new NotApplicable('the answer does not have both dates')
+      if (seconds === undefined || Number.isNaN(sunset))
+        throw new NotApplicable('the response does not have valid dates in both Deprecation and Sunset')
       if (sunset >= Number(seconds) * 1000) return holds
       return breaks(
         `Sunset not before ${new Date(Number(seconds) * 1000).toUTCString()}`,

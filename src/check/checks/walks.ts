@@ -15,8 +15,8 @@ import { totalCheck } from './pages.js'
 const maxPages = 12
 
 /**
- * A response with a page, and for each item a string that identifies the item, in the order of the
- * page.
+ * A page that a walk has read: the response, and the strings that identify the items, in the order
+ * of the items.
  */
 interface WalkedPage {
   readonly exchange: Exchange
@@ -119,8 +119,8 @@ export const walkChecks: readonly ListCheck[] = [
     id: 'QUERY-7/walk-disjoint',
     needs: ['QUERY-4/first-page', 'QUERY-5/size'],
     rule: 'No item occurs twice, neither on one page nor on two pages.',
-    why: 'A client that reads all pages would count this item twice and miss another item.',
-    fix: 'Add the key as the last field of every sort, so that the order is total.',
+    why: 'If an item occurs twice, a client that reads all pages counts it twice, and may miss another item.',
+    fix: 'Add the key as the last field of every sort, so that there are no ties.',
     async run(list) {
       await needsItems(list)
       return disjointness(await walkByNumber(list, await walkSize(list))) ?? holds
@@ -132,7 +132,9 @@ export const walkChecks: readonly ListCheck[] = [
     needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint', 'QUERY-7/total'],
     rule: 'Small pages show the same items in the same order as large pages.',
     why: 'The items that a client finds must not depend on the page size.',
-    fix: 'Compute the first row of a page only from its number and `limit`, with a total order.',
+    fix:
+      'Compute the first row of a page only from the page number and `limit`. Add the key as the last field of ' +
+      'every sort.',
     async run(list) {
       await needsItems(list)
       const size = await walkSize(list)
@@ -162,7 +164,7 @@ export const walkChecks: readonly ListCheck[] = [
       if (start === undefined || start.exchange.answer.field(header.link) === undefined)
         throw new NotApplicable('the list has no links to other pages')
       if (linkTo(start.exchange, 'prev') !== undefined)
-        return breaks('no link "prev" on the first page', 'one', start.exchange)
+        return breaks('no link "prev" on the first page', 'a link "prev"', start.exchange)
       return followed(list, numbered)
     },
   },
@@ -180,9 +182,9 @@ function sameOrder(small: Walk, large: Walk): Outcome | undefined {
       : Math.min(few?.length ?? 0, many?.length ?? 0)
   for (let at = 0; at < length; at++) {
     if (few?.[at] === many?.[at]) continue
-    const place = `item ${at + 1} of the walk`
+    const place = `item at position ${at + 1}`
     const [one, other] = [pageAt(small, at), pageAt(large, at)]
-    const seen = `${few?.[at] ?? 'nothing'} in small pages, ${many?.[at] ?? 'nothing'} in large ones`
+    const seen = `${few?.[at] ?? 'nothing'} in small pages, ${many?.[at] ?? 'nothing'} in large pages`
     return one === undefined || other === undefined ? undefined : breaks(`the same ${place}`, seen, one, other)
   }
   return undefined
@@ -215,7 +217,13 @@ async function followed(list: Listing, { pages, isWhole }: Walk): Promise<Outcom
       return breaks('200 at the link "next"', String(exchange.answer.status), page.exchange, exchange)
     const ids = itemsOf(exchange).map((item) => list.identityOf(item))
     if (ids.join() !== wanted.ids.join())
-      return breaks('the items of the page with that number', 'other items', page.exchange, exchange, wanted.exchange)
+      return breaks(
+        'at the link "next", the items of the page with the next number',
+        'other items',
+        page.exchange,
+        exchange,
+        wanted.exchange,
+      )
     page = { exchange, ids }
   }
   const total = totalOf(page.exchange)

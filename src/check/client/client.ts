@@ -122,16 +122,16 @@ export class Client {
 
   /**
    * Sends a request. If the service is busy and sends a `Retry-After` of at most `longestWait`, a
-   * safe request is retried once. Throws `Unchecked` if there is no response, if the service is
-   * busy, if the budget is used up, or if `production` forbids the request. If the status is 429,
-   * the exception is `Limited`.
+   * safe request, or a request with `retries`, is retried once. Throws `Unchecked` if there is no
+   * response, if the service is still busy, if the budget is used up, or if `production` forbids
+   * the request. If the last status is 429, the exception is `Limited`.
    */
   async send(
     method: string,
     url: string,
     { headers = {}, caller = this.caller, body, returnsLimits = false, retries = false }: SendOptions = {},
   ): Promise<Exchange> {
-    const { mayWrite } = this.#options
+    const { mayWrite, production = false } = this.#options
     if (!safeMethods.has(method) && mayWrite?.(method, url) !== true) throw unsafe(method, url)
     const request: Request = { method, url, headers, caller, body }
     const exchange = await this.#once(request)
@@ -141,7 +141,8 @@ export class Client {
     // An unsafe request may have had an effect.
     const mayRetry = safeMethods.has(method) || retries
     if (!mayRetry || !(seconds <= longestWait)) throw unanswered(exchange)
-    await wait(seconds * 1000)
+    // After a 429 with `production`, the next request is refused without being sent.
+    if (!(production && status === 429)) await wait(seconds * 1000)
     const second = await this.#once(request)
     if (busy.has(second.answer.status)) throw unanswered(second)
     return second

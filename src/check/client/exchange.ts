@@ -1,14 +1,16 @@
 /** A request and its response. */
 
 /**
- * The caller of a request. A principal is given by its name and not by its token, so that no report
- * and no script contains the token.
+ * The caller of a request. A principal is identified by its name and not by its token, so that no
+ * report and no script contains the token.
  */
 export type Caller =
   /** Sent without credentials. */
   | { readonly kind: 'nobody' }
   | { readonly kind: 'principal'; readonly name: string }
-  /** The token of a principal with other characters at its end, so that the signature is wrong. */
+  /**
+   * A principal's token whose last characters have been replaced, so that the signature is wrong.
+   */
   | { readonly kind: 'altered'; readonly name: string }
   /**
    * A token with the claims of a principal's token, but with the algorithm "none" and without a

@@ -87,7 +87,8 @@ function decoded(part: string): unknown {
 /** The password that is sent if a login must fail. It is not secret. */
 export const wrongPassword = 'not-the-password-of-this-user'
 
-const basic = ({ user, password }: { readonly user: string; readonly password: string }): string =>
+/** The value of `Authorization` for Basic authentication. */
+export const basicOf = ({ user, password }: { readonly user: string; readonly password: string }): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
 /**
@@ -101,11 +102,11 @@ export function credentialOf(
   account?: Account,
 ): Readonly<Record<string, string>> {
   if (caller.kind === 'nobody') return {}
-  if (caller.kind === 'basic') return { [header.authorization]: basic(caller) }
+  if (caller.kind === 'basic') return { [header.authorization]: basicOf(caller) }
   if (caller.kind === 'account' || caller.kind === 'wrong-password') {
     if (account === undefined) return {}
     const password = caller.kind === 'account' ? account.password : wrongPassword
-    return { [header.authorization]: basic({ user: account.user, password }) }
+    return { [header.authorization]: basicOf({ user: account.user, password }) }
   }
   if (caller.kind === 'session') return { [header.token]: caller.token }
   const [first] = principals.values()

@@ -12,7 +12,8 @@ import type { Request } from './exchange.js'
 export const productionLimits = { rate: 10, budget: 3_000, body: 65_536, address: 4_096 } as const
 
 /** The reason why no requests are sent at the same time. */
-export const noRaces = '--production sends no requests at the same time, because races load the service'
+export const noRaces =
+  '--production sends one request at a time, because simultaneous requests (races) load the service'
 
 /** The reason why no request is sent after a 429. */
 export const limited =
@@ -34,6 +35,9 @@ export function refusedInProduction({ caller, headers, body, url }: Request): st
   if (Buffer.byteLength(body ?? '') > largestBody)
     return `--production sends no body of more than ${largestBody} bytes, because large bodies load the service`
   if (url.length > longestAddress)
-    return `--production sends no address of more than ${longestAddress} characters, because it could load the service`
+    return (
+      `--production sends no address of more than ${longestAddress} characters, because long addresses load the ` +
+      'service'
+    )
   return undefined
 }

@@ -7,7 +7,7 @@ import { type IncomingMessage, Agent as PlainAgent, request as plain } from 'nod
 import { Agent as SecureAgent, request as secure } from 'node:https'
 import { Answer } from './exchange.js'
 
-/** The timeout of a request with its whole response, in milliseconds. */
+/** The timeout for a request and its complete response, in milliseconds. */
 const timeout = 30_000
 
 /** The maximum size of a response body that is read, in bytes. */

@@ -1,8 +1,8 @@
 /**
  * Lints an OpenAPI document without a running service. The rules are those of this project's
- * Spectral ruleset, and one more rule about references. Each rule of the ruleset is a pure function
- * of the document. In this document, each reference to a part of the same document has been
- * replaced by that part.
+ * Spectral ruleset, and one more rule about references. Each rule of the ruleset is a pure
+ * function. Its argument is the document, in which each reference to a part of the document has
+ * been replaced by that part.
  */
 import { type ClauseId, clauses } from '../../clauses.js'
 import { escapePointer } from '../../definition/json.js'
@@ -37,8 +37,11 @@ export interface LintRule {
   readonly description: string
 }
 
-/** The rule that every reference has a target. */
-export const referenceRule: LintRule = { name: 'reference', description: 'Every reference has a target.' }
+/** The rule that each reference within the document leads to a value. */
+export const referenceRule: LintRule = {
+  name: 'reference',
+  description: 'Each reference within the document leads to a value.',
+}
 
 /** The clause with which the name of a rule begins: `path-2-plural` belongs to `PATH-2`. */
 const clauseOf = (name: string): ClauseId => {

@@ -6,7 +6,10 @@ import { at } from '../target/references.js'
 /** The members whose values are data. A `$ref` inside such a value is not a reference. */
 const data: ReadonlySet<string> = new Set(['example', 'default', 'const', 'enum', 'value'])
 
-/** The members whose values map names, for example of properties. Such a name may be `default`. */
+/**
+ * The members whose values are maps, for example from the names of properties to schemas. In a map,
+ * `default` is a name like any other.
+ */
 const maps: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -53,13 +56,14 @@ function faultOf(document: unknown, reference: string): string | undefined {
     if (trail.includes(next))
       return (
         `The reference "${reference}" leads back to itself: ${[...trail, next].join(' -> ')}. ` +
-        'Replace one of these references with the value.'
+        'Replace one of these references with a value.'
       )
     trail.push(next)
     const found = at(document, next.slice(1))
     if (found === undefined)
       return (
-        `The reference "${reference}" has no target${trail.length > 1 ? ` (by way of ${next})` : ''}. ` +
+        `The reference "${reference}" has no target` +
+        `${trail.length > 1 ? `: it leads to ${next}, which does not exist` : ''}. ` +
         'Add the value, or correct the reference.'
       )
     next = isObject(found) ? own(found, '$ref') : undefined

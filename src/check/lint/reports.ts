@@ -120,7 +120,10 @@ export function lintSarif(report: LintReport): string {
   })
 }
 
-/** One SARIF rule for each clause. All lint rules of a clause have its id. */
+/**
+ * Returns a SARIF rule for each clause, and one for the rule about references. The findings of all
+ * lint rules of a clause have the id of the clause.
+ */
 function sarifRules(rules: readonly LintRule[]): readonly SarifRule[] {
   const ids = [...new Set(rules.flatMap(({ clause }) => clause ?? []))]
   const own = rules.includes(referenceRule)

@@ -1,6 +1,6 @@
 /**
- * Messages about the baseline, which is the list of known violations: which violations are new or
- * overdue, which entries end soon, and which entries can be removed.
+ * Messages about the baseline, which is the list of known violations. They say which violations are
+ * new or overdue, which entries end soon, and which entries can be removed.
  */
 import type { Comparison, KnownBreak } from './baseline.js'
 import { type Day, daysBetween } from './days.js'
@@ -24,7 +24,7 @@ export function baselineMessages(
     ...fresh.map(({ check, where }) => `${check} at ${where} is not in ${file}.`),
     ...overdue.map(
       ({ entry }) =>
-        `${placeOf(entry)} was accepted until ${entry.until}${reasonOf(entry)}. Fix it, or agree on another day.`,
+        `${placeOf(entry)} was accepted until ${entry.until}${reasonOf(entry)}. Fix it, or set "until" to a later day.`,
     ),
     ...soon.map(
       ({ entry }) =>

@@ -1,6 +1,6 @@
 /**
- * A baseline is a list of known violations, each with the last day on which it is accepted. With a
- * baseline, a run fails only because of new and overdue violations.
+ * A baseline is a list of known violations. An entry may have a last day on which the violation is
+ * accepted. With a baseline, a run fails only because of new and overdue violations.
  */
 import { checkArgument, invalidOption } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
@@ -34,7 +34,7 @@ interface Matched<Broken extends Place> {
 
 /** The state of an entry that matches no violation. */
 export type EntryState =
-  /** The service now complies with the rule here. */
+  /** The rule now holds in this place. */
   | 'fixed'
   /** No such check was run, or `where` no longer exists. */
   | 'absent'

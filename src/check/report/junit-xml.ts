@@ -34,8 +34,8 @@ function caseXml({ name, group, failure, skipped }: TestCase): string {
 }
 
 /**
- * Escapes a string for XML. Characters that XML 1.0 does not allow become spaces, and lone
- * surrogates become U+FFFD.
+ * Escapes a string for XML. Lone surrogates become U+FFFD. Other characters that XML 1.0 does not
+ * allow become spaces.
  */
 const escaped = (text: string): string =>
   text

@@ -7,8 +7,8 @@ import type { ClauseId } from '../../clauses.js'
 const declared = 'Declare the resource with `defineResource()` and mount it with `api()` or `resourceRouter()`'
 
 /**
- * One or two sentences for each clause. A name in backquotes with `()` is an export of the package,
- * except for the method `over()`.
+ * One to three sentences for each clause. A name in backquotes with `()` is an export of the
+ * package, except for the method `over()`.
  */
 export const libraryFixes: Readonly<Record<ClauseId, string>> = {
   'PATH-1': 'Mount the resources in `versions` of `api()`, or use `versions()` for hand-written routers.',
@@ -30,15 +30,17 @@ export const libraryFixes: Readonly<Record<ClauseId, string>> = {
     'Declare each association in `links` of `defineResource()`. The router reads the targets in one batch per page.',
   'REP-4': 'Give the member the format `local-date-time` in the schema.',
   'REP-5': 'Set `baseUrl` of `api()` or `resourceRouter()` to the public address.',
-  'REP-6': 'See `examples/pre-piezas`, which serves these records.',
+  'REP-6': 'See `examples/pre-piezas`, which serves the records of the worked example.',
   'REP-7': `${declared}. The router resolves and checks links in bodies.`,
   'REP-8': `${declared}, or use \`recordBody()\` and \`recordAnswer()\`. Both follow the schema.`,
   'VERB-1': `${declared}, or send the records with \`recordAnswer()\`.`,
-  'VERB-2': `${declared}. In a hand-written route \`methodRules()\` requires \`Location\` on 201.`,
-  'VERB-3': `${declared}. The adapter replaces the record in one step.`,
-  'VERB-4': 'Declare `attachedTo` in the resource of the items. The router then serves this PUT and this DELETE.',
+  'VERB-2': `${declared}. In a hand-written route, \`methodRules()\` requires \`Location\` on 201 and 202.`,
+  'VERB-3': `${declared}. The adapter replaces the record in one atomic step.`,
+  'VERB-4':
+    'Declare `attachedTo` in the resource of the items. The router then adds an item to the sub-collection by PUT, ' +
+    'and removes it by DELETE.',
   'VERB-5': 'Use a resource router, or `recordBody()`, whose `over()` merges the patch and validates the result.',
-  'VERB-6': 'Use a resource router, or `methodRules()`, which keeps the body of a DELETE empty.',
+  'VERB-6': 'Use a resource router, or `methodRules()`, which sends the response to DELETE without a body.',
   'VERB-7': 'Use a resource router, or `methodRules()` with `on: "collection"`.',
   'VERB-8': 'Use a resource router, or `methodRules()` with `on: "item"`.',
   'VERB-9': 'Use a resource router, or `methodRules()` with the methods in `allow`.',
@@ -58,7 +60,7 @@ export const libraryFixes: Readonly<Record<ClauseId, string>> = {
   'HDR-1': 'Use a resource router, or `recordAnswer()`. `negotiate()` serves other media types.',
   'HDR-2': 'Use a resource router, or `sendTag()` with the version of the record.',
   'HDR-3':
-    'Use a resource router, whose adapters compare the version and write in one step. ' +
+    'Use a resource router, whose adapters compare the version and write in one atomic step. ' +
     'Hand-written routes use `ifMatch()` and `checkVersion()`, and throw `preconditionFailed()` if the ' +
     'compare-and-set changes no row.',
   'HDR-4': 'Use a resource router, or `sendTag()`, which answers 304 by itself.',

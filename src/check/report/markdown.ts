@@ -20,7 +20,7 @@ const longestReport = 65_000
 /** The maximum size of the note about omitted rows or details, in characters. */
 const noteLength = 200
 
-/** The maximum number of characters of a body that are shown. */
+/** The maximum size of a body, a command or a value in the details, in characters. */
 const longestBody = 600
 
 export function markdownOf(run: RunReport): string {

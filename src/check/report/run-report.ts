@@ -17,8 +17,8 @@ export interface RunReport {
    */
   readonly standingOf?: (result: Result) => BaselineState | undefined
   /**
-   * Returns the position in the document or the target file that describes `where`, which is the
-   * path template of a collection, such as `/v1/orders`, or `service`.
+   * Returns the position at which the document or the target file describes a collection. `where`
+   * is the path template of the collection, such as `/v1/orders`, or `service`.
    */
   readonly placeOf: (where: string) => SarifPlace
   /** The URL of a page with an anchor for each clause. */

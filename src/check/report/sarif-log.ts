@@ -45,7 +45,10 @@ export interface SarifFinding {
   readonly level: Level
   readonly message: Message
   readonly place: SarifPlace
-  /** The name of the affected collection or path, such as `/v1/orders`. */
+  /**
+   * The affected part of the service or of the document, such as `/v1/orders` or
+   * `#/paths/~1orders/get`.
+   */
   readonly part: string
   /** Strings that together identify the finding across runs. */
   readonly identity: readonly string[]
@@ -181,8 +184,9 @@ function resultOf(finding: SarifFinding, ruleIndex: number, uris: readonly strin
         logicalLocations: [{ fullyQualifiedName: part, kind: 'resource' }],
       },
     ],
-    // GitHub reads only `primaryLocationLineHash`. The hash does not depend on the line, because
-    // many findings have the same line.
+    // GitHub reads only `primaryLocationLineHash`. Despite the name, the hash is made from
+    // `identity` and not from the line: many findings have the same line, and would get the same
+    // hash.
     partialFingerprints: { 'breakIdentity/v1': hash, primaryLocationLineHash: `${hash.slice(0, 16)}:1` },
     ...(standing === undefined
       ? {}

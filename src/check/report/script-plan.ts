@@ -69,8 +69,9 @@ function neededRequests(all: readonly Exchange[], evidence: readonly Exchange[])
 const isCreation = (method: string): boolean => method === 'POST'
 
 /**
- * Whether a request belongs to a race that the evidence contains. The script leaves out such
- * requests, because two requests of a race are enough, and the evidence already contains two.
+ * Whether a request belongs to the same race as a request of the evidence. The script sends no
+ * further requests of this race, because two of them are enough, and the evidence already contains
+ * two.
  */
 const raced = ({ race }: Exchange, evidence: readonly Exchange[]): boolean =>
   race !== undefined && evidence.some((one) => one.race === race)

@@ -80,15 +80,15 @@ export interface OwnParts {
   readonly isSent: string
   /**
    * The command that finds a record in the collection by its marker, and sets `$id` to the id of
-   * the record. If checks can't find records by a marker, it is `false`.
+   * the record. If checks can't find records by a marker, the command is `false`.
    */
   readonly find: string
 }
 
 /**
  * Shell functions that add the URLs of created records to `$made`, and remove these records at the
- * end. A record is added only if its URL has an id, and if it has the values that the script has
- * sent.
+ * end. The URL of a record is added only if it ends with an id, and if the record has the values
+ * that the script has sent.
  */
 export const own = ({ get, remove, isSent, find }: OwnParts): string => `made=''
 lost=''
@@ -97,7 +97,7 @@ at=''
 ${isId}
 begin() { mark=$(printf 'check-%010d%04d' "$(date +%s)" "$((($$ + $1) % 10000))"); at=''; }
 is_there() { prepare own; ${get} && [ "$(status own)" = 200 ]; }
-# A list may contain the record too. The record itself is an object.
+# The body must be an object, because a list could contain the record too.
 is_own() { is_there && tr -d ' \\t\\r\\n' <"$dir/own.body" | grep -q '^{' && ${isSent}; }
 take() {
   id=$(field "$1" location | sed 's/.*\\///')
@@ -125,7 +125,7 @@ clean_up() {
     tag=$(field own etag)
     prepare gone
     ${remove}
-    if is_there; then echo "Left: $at" >&2; fi
+    if is_there; then echo "Could not remove: $at" >&2; fi
   done
   made=''
   lost=''

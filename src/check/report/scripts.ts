@@ -20,11 +20,12 @@ export interface Script {
 /** The scripts for all violations that a script can reproduce. */
 export function scriptsOf(results: readonly Result[], principals: readonly Principal[]): readonly Script[] {
   const byName = new Map(principals.map((principal) => [principal.name, principal]))
+  const used = new Set<string>()
   return results.flatMap((result) => {
     const found = breakOf(result)
     return found === undefined || !canScript(found)
       ? []
-      : [{ name: nameOf(result), text: scriptOf(result, found, byName) }]
+      : [{ name: fileName(result, used), text: scriptOf(result, found, byName) }]
   })
 }
 
@@ -39,8 +40,14 @@ function canScript({ unscripted = false, trace, evidence }: Break): boolean {
   return !unscripted && new Set(created.map(({ request }) => request.url)).size < 2
 }
 
-const nameOf = ({ check, where }: Result): string =>
-  `${`${check}-${where}`.replace(/[^\w]+/g, '-').replace(/^-|-$/g, '')}.sh`
+/** Returns a name that is not in `used`, and adds it. */
+function fileName({ check, where }: Result, used: Set<string>): string {
+  const base = `${check}-${where}`.replace(/[^\w]+/g, '-').replace(/^-|-$/g, '')
+  let name = base
+  for (let n = 2; used.has(name); n++) name = `${base}-${n}`
+  used.add(name)
+  return `${name}.sh`
+}
 
 function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, Principal>): string {
   const { check, clause, where, rule, fix, outcome } = result
@@ -60,7 +67,7 @@ function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, 
       ? []
       : [`[ "\${DISPOSABLE:-}" = yes ] || { echo ${word(`${danger} Set DISPOSABLE=yes.`)} >&2; exit 2; }`]),
     ...variablesOf(requests, principals).map(
-      (name) => `[ -n "\${${name}:-}" ] || { echo 'Set ${name} to a token.' >&2; exit 2; }`,
+      (name) => `[ -n "\${${name}:-}" ] || { echo 'Set the environment variable ${name}.' >&2; exit 2; }`,
     ),
     ...commandsOf(found, verdict === 'flaky', principals),
     '',
@@ -73,7 +80,7 @@ function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, 
   return lines.join('\n')
 }
 
-/** What a script could destroy. `undefined` if it needs no disposable service. */
+/** Why a script needs a disposable service. `undefined` if it does not need one. */
 function dangerOf({ trace }: Break, requests: readonly Request[]): string | undefined {
   const onlyIf = 'Run it only if all data of the service can be lost.'
   if (trace?.isHazardous === true) return `The script could destroy records that it has not created. ${onlyIf}`

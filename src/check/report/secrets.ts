@@ -1,32 +1,36 @@
-/** Removes tokens from reports, because a service may repeat a token in a response. */
+/** Removes credentials from reports, because a service may repeat them in a response. */
 import { header } from '../../wire.js'
 import { Answer, type Exchange } from '../client/exchange.js'
-import { alteredLength, type Principal } from '../client/principals.js'
+import { type Account, alteredLength, basicOf, type Principal } from '../client/principals.js'
 import type { Evidence, Outcome, Result } from '../verdict.js'
 import type { CheckReport } from './report.js'
 
-/** The string that replaces a token. */
+/** The string that replaces a secret. */
 const hidden = '(hidden)'
 
 /** Response header fields that carry credentials. */
 const credentialFields: ReadonlySet<string> = new Set(['set-cookie', header.token])
 
 /**
- * The minimum length of a token that is replaced, in characters. A shorter string could also occur
+ * The minimum length of a secret that is replaced, in characters. A shorter string could also occur
  * by chance in ordinary text.
  */
-const shortestToken = 8
+const shortestSecret = 8
 
 /**
- * The report, in whose results the tokens of the principals are replaced if the service has
- * repeated them.
+ * Returns the report with `hidden` in place of each secret that a response contains: the tokens of
+ * the principals, the password of the account, and its Basic credentials.
  */
-export function withoutSecrets(report: CheckReport, principals: readonly Principal[]): CheckReport {
+export function withoutSecrets(
+  report: CheckReport,
+  principals: readonly Principal[],
+  account: Account | undefined,
+): CheckReport {
   // The beginning of each token is replaced too, because an altered token begins like the real
   // token.
-  const secrets = principals
-    .flatMap(({ token }) => [token, token.slice(0, -alteredLength)])
-    .filter((text) => text.length >= shortestToken)
+  const tokens = principals.flatMap(({ token }) => [token, token.slice(0, -alteredLength)])
+  const credentials = account === undefined ? [] : [account.password, basicOf(account).replace(/^Basic /, '')]
+  const secrets = [...tokens, ...credentials].filter((text) => text.length >= shortestSecret)
   const clean = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, hidden), text)
   return { ...report, results: report.results.map((result) => cleanResult(result, clean)) }
 }

@@ -31,7 +31,7 @@ export function standingText(standing: BaselineState): string {
   if (standing.state === 'new') return 'new'
   const { until, reason } = standing.entry
   const because = reason === undefined ? '' : `: ${reason}`
-  if (standing.state === 'overdue') return `overdue since ${until}${because}`
+  if (standing.state === 'overdue') return `overdue, was accepted until ${until}${because}`
   return `accepted${until === undefined ? '' : ` until ${until}`}${because}`
 }
 

@@ -65,7 +65,8 @@ function exampleOf({ example, examples, schema }: JsonObject): JsonObject | unde
 }
 
 /**
- * Whether a member can contain a marker: it accepts any string, even one as long as a marker.
+ * Whether a member can contain a marker: it is a string without a required form, is not read-only,
+ * and may be as long as a marker.
  */
 function carriesMarker(schema: unknown): boolean {
   const { maxLength, pattern, format, readOnly, enum: values } = asObject(schema)

@@ -34,7 +34,7 @@ function offsetOf(root: Node, path: readonly (string | number)[]): number | unde
   let offset = root.range?.[0]
   for (const name of path) {
     // The path leads through an alias, whose target is written elsewhere in the file. So the offset
-    // of the alias is returned.
+    // of the member or element that holds the alias is returned.
     if (isAlias(node)) return offset
     if (isMap(node)) {
       const pair = memberOf(node, String(name))

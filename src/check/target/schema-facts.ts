@@ -2,8 +2,8 @@
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 
 /**
- * The maximum depth of the evaluated schemas: of members in members, and of `allOf`, `anyOf` and
- * `oneOf` in each other.
+ * The maximum depth to which schemas are evaluated: members within members, and `allOf`, `anyOf`
+ * and `oneOf` within each other.
  */
 const deepest = 3
 
@@ -60,9 +60,9 @@ export function scalarPaths(schema: unknown, depth = 0): readonly string[] {
 }
 
 /**
- * The names that the schema of a parameter accepts, alone or in a list. An enum contains the names.
- * A pattern is tested with each of the candidates. The result is `undefined` if the schema has
- * neither an enum nor a valid pattern.
+ * The names that the schema of a parameter accepts, alone or in a list. For an enum, the result is
+ * its names. For a pattern, the result is the candidates that match. The result is `undefined` if
+ * the schema has neither an enum nor a valid pattern.
  */
 export function takenBy(schema: unknown, candidates: readonly string[]): readonly string[] | undefined {
   if (!isObject(schema)) return undefined

@@ -85,7 +85,7 @@ export interface CollectionTarget {
   readonly deprecated?: boolean
   /** The media types that PATCH accepts. */
   readonly patches?: readonly string[]
-  /** Whether PUT of an item has no body, and adds an existing item to the collection (VERB-4). */
+  /** Whether PUT of an item, without a body, adds an existing item to the collection (VERB-4). */
   readonly associated?: boolean
   /** Whether the document promises an entity tag for the list. */
   readonly tagged: boolean
@@ -104,8 +104,8 @@ export interface Target {
   readonly path?: string
   readonly collections: readonly CollectionTarget[]
   /**
-   * Collections of a public API that accept POST and cannot be listed, and whose items accept GET
-   * and DELETE (VERB-11).
+   * Collections of a public API that clients cannot list. They accept POST, and their items accept
+   * GET and DELETE (VERB-11).
    */
   readonly unlisted?: readonly CollectionTarget[]
   /** The path of the login, relative to the URL before the version, such as `/login`. */

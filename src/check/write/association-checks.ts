@@ -17,7 +17,7 @@ interface Pair {
   readonly members: Listing
   /** The URL of the item in the sub-collection. */
   readonly address: string
-  /** The URL in the sub-collection of an item that does not exist. */
+  /** A URL in the sub-collection, with the id of an item that does not exist. */
   readonly missing: string
 }
 
@@ -37,7 +37,7 @@ async function newPair({ list, ledger }: Owner): Promise<Pair> {
     ({ template }) => template !== target.template && template.split('/').at(-1) === name,
   )
   if (parentTarget === undefined || itemTarget === undefined)
-    throw new Unchecked(`the collection of the parents or of the items of ${target.template} is not known`)
+    throw new Unchecked(`the collections of the parents and of the items of ${target.template} must both be known`)
   const parent = await new Owner(await listingOf(service, parentTarget), ledger).make()
   const items = await listingOf(service, itemTarget)
   const item = await new Owner(items, ledger).make()
@@ -60,7 +60,7 @@ async function lists({ members, item }: Pair): Promise<{ readonly isThere: boole
 export const associationChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-4/attach',
-    rule: 'PUT without a body adds an existing item to the collection of a parent. A second PUT changes nothing.',
+    rule: 'PUT without a body adds an existing item to the sub-collection of a parent. A second PUT changes nothing.',
     why: 'Clients can relate two items, and repeat the request after a lost response.',
     fix: 'Store the relation if it does not exist, and answer 204.',
     async run({ list, ledger }) {
@@ -99,7 +99,7 @@ export const associationChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-4/missing',
     needs: ['VERB-4/attach'],
-    rule: 'PUT of an item that does not exist gets 404.',
+    rule: 'PUT of an item that does not exist into a sub-collection gets 404.',
     why: 'Otherwise the client does not notice a wrong id.',
     fix: 'Look up both items before storing the relation.',
     async run({ list, ledger }) {

@@ -69,13 +69,13 @@ export const changeChecks: readonly WriteCheck[] = [
       const after = await owner.current(own)
       return after.value[member] === own.marker
         ? holds
-        : breaks(`"${member}" as it was`, 'another value', patch, after.exchange)
+        : breaks(`"${member}" with its previous value`, 'another value', patch, after.exchange)
     },
   },
   {
     id: 'VERB-5/null',
     needs: ['VERB-5/merge'],
-    rule: 'PATCH with null sets a member that may be null to null.',
+    rule: 'PATCH with null sets a nullable member to null.',
     why: 'Otherwise clients cannot clear a member with a merge patch.',
     fix: 'Distinguish null from an absent member when merging (RFC 7396).',
     async run(owner) {
@@ -84,9 +84,9 @@ export const changeChecks: readonly WriteCheck[] = [
       const { own, tag, value } = await newRecord(owner, 'PATCH')
       const writable = nullable.filter((name) => (members.includes(name) || name in body) && name !== marker)
       const name = writable.find((one) => value[one] !== null && typeof value[one] !== 'object')
-      if (name === undefined) throw new Unchecked('a new item has no nullable member with a value')
+      if (name === undefined) throw new Unchecked('a new item has no nullable member that this check can set to null')
       const patch = await owner.send('PATCH', own, mergePatch({ [name]: null }, ifMatch(tag)))
-      if (patch.answer.status === 422) throw new Unchecked(`a rule of the service refuses null for "${name}"`)
+      if (patch.answer.status === 422) throw new Unchecked(`PATCH of "${name}" with null got 422: a rule may forbid it`)
       const wrong = expectStatus(patch, [200], `PATCH of "${name}" with null`)
       if (wrong !== undefined) return wrong
       const after = await owner.current(own)
@@ -108,7 +108,9 @@ export const changeChecks: readonly WriteCheck[] = [
       const other = Object.keys(after.value).find(
         (name) => canonicalText(after.value[name]) !== canonicalText(json[name] ?? null),
       )
-      return other === undefined ? holds : breaks(`"${other}" as GET shows it`, 'another value', patch, after.exchange)
+      return other === undefined
+        ? holds
+        : breaks(`"${other}" as GET returns it`, 'another value', patch, after.exchange)
     },
   },
   {
@@ -119,7 +121,7 @@ export const changeChecks: readonly WriteCheck[] = [
     async run(owner) {
       const { own, exchange, tag } = await newRecord(owner)
       const sent = own.posted.answer.field(header.etag)
-      if (sent === undefined) throw new NotApplicable('201 has no tag')
+      if (sent === undefined) throw new NotApplicable('the response to POST has no tag')
       return sent === tag ? holds : breaks(`Etag: ${tag} with 201`, sent, own.posted, exchange)
     },
   },
@@ -132,12 +134,13 @@ export const changeChecks: readonly WriteCheck[] = [
     async run(owner) {
       const [name, ...more] = owner.list.key
       const { own, tag, value, exchange } = await newRecord(owner, 'PUT')
-      if (name === undefined || more.length > 0 || !(name in value)) throw new NotApplicable('the id is not a member')
+      if (name === undefined || more.length > 0 || !(name in value))
+        throw new NotApplicable('the id is not one member of the item')
       const missing = await owner.list.aMissingItem()
       const address = `${owner.list.service.base}${missing}`
       const id = decodeURIComponent(missing.slice(missing.lastIndexOf('/') + 1))
       if ((await owner.list.service.client.send('GET', address)).answer.status !== 404)
-        throw new Unchecked(`an unused id is needed, and ${address} exists`)
+        throw new Unchecked(`the check needs an unused id, but GET of ${address} did not get 404`)
       const other = typeof value[name] === 'number' ? Number(id) : id
       const put = await owner.send('PUT', own, withJson({ ...value, [name]: other }, ifMatch(tag)))
       // If the service has changed the id, the item is now at the other URL.
@@ -150,7 +153,7 @@ export const changeChecks: readonly WriteCheck[] = [
     id: 'HDR-3/absent',
     needs: ['VERB-6/delete'],
     rule: 'A change with `If-Match` gets 404, not 412, if the item does not exist.',
-    why: 'A client that gets 412 would read the item and try again for ever.',
+    why: 'After a 412, clients would try the change again, although the item does not exist.',
     fix: 'Look the item up before comparing tags.',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'DELETE')
@@ -164,7 +167,7 @@ export const changeChecks: readonly WriteCheck[] = [
     id: 'HDR-4/changes',
     needs: ['HDR-3/stale'],
     rule: 'A change with the current tag, or with `*`, in `If-None-Match` gets 412.',
-    why: 'The condition says that this version must not be changed.',
+    why: 'With this condition, the client asks that the current version is not changed.',
     fix: 'Compare If-None-Match for every write method (RFC 9110 13.1.2).',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')

@@ -13,7 +13,8 @@ export function needsMethod({ list }: Owner, method: string): void {
 }
 
 /**
- * A merge patch that changes the marker to another string of the same length, which ends in `n`.
+ * A merge patch that replaces the last two characters of the marker by the number `n`, as two
+ * digits.
  */
 export function patchOf(owner: Owner, marker: string, n: number): Readonly<Record<string, string>> {
   const { marker: member } = owner.creation
@@ -29,8 +30,8 @@ export const mergePatch = (value: unknown, headers: Readonly<Record<string, stri
 export const ifMatch = (field: string) => ({ [header.ifMatch]: field })
 
 /**
- * Creates a record, and returns it as GET shows it. Throws `NotApplicable` unless items accept all
- * of the methods.
+ * Creates a record and reads it. Returns the record with its current state. Throws `NotApplicable`
+ * unless items accept all of the methods.
  */
 export async function newRecord(owner: Owner, ...methods: readonly string[]) {
   for (const method of methods) needsMethod(owner, method)
@@ -39,7 +40,8 @@ export async function newRecord(owner: Owner, ...methods: readonly string[]) {
 }
 
 /**
- * Creates and patches a record. Returns it with its representation before the PATCH, and the PATCH.
+ * Creates a record and patches it. Returns the record, its state before the PATCH, and the PATCH
+ * with its response.
  */
 export async function patchedRecord(owner: Owner) {
   const { own, ...before } = await newRecord(owner, 'PATCH')
@@ -100,8 +102,8 @@ export function memberLost(
 ): Outcome {
   const text = memberText(name, value)
   const shown = evidence.slice(0, 2).map(({ request, answer }) => `${answer.body}${request.body ?? ''}`)
-  // A script can search for the string only if the service writes values as JSON.stringify() does.
-  // Some services write 1.0 in place of 1.
+  // A script can search for `text` only if the service writes values as JSON.stringify() does. Some
+  // services write 1.0 in place of 1.
   return shown.join('').replace(/\s+/g, '').includes(text.replace(/\s+/g, ''))
     ? breaksBy({ kind: 'lacks', answer: 2, text }, expected, 'another value', ...evidence)
     : breaks(expected, 'another value', ...evidence)

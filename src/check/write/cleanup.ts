@@ -1,9 +1,11 @@
 /** Removes the records of the ledger, at the end of a run and after a run that was killed. */
+import { isObject, type JsonObject } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
 import { Limited } from '../client/client.js'
 import { itemsOf, Listing } from '../listing.js'
 import { valueAt } from '../listings.js'
 import type { Service } from '../service.js'
+import type { CollectionTarget } from '../target/target.js'
 import { Unchecked } from '../verdict.js'
 import type { Ledger, LedgerEntry } from './ledger.js'
 import { isRefused, Owner, withJson } from './own-record.js'
@@ -15,9 +17,9 @@ export interface Leftover {
 }
 
 /**
- * Removes the remaining records of the ledger. Resolves to those that could not be removed. Their
- * entries in the ledger stay open. If the service limits the requests with 429, and waiting does not
- * help, no further request is sent.
+ * Removes the remaining records of the ledger. Resolves to the records that could not be removed.
+ * Their entries in the ledger stay open. If the service responds with 429, and a retry is not
+ * possible or does not help, the cleanup sends no further request.
  */
 export async function cleanUp(service: Service, ledger: Ledger): Promise<readonly Leftover[]> {
   const left: Leftover[] = []
@@ -30,7 +32,8 @@ export async function cleanUp(service: Service, ledger: Ledger): Promise<readonl
     }
     try {
       if (entry.address === undefined) await removeOrphans(service, ledger, entry)
-      else await remove(service, entry.address)
+      else if (ledger.isCertain(entry.address)) await remove(service, entry.address)
+      else await removeIfOurs(service, ledger, entry.address)
       ledger.done(entry.number)
     } catch (error) {
       if (!(error instanceof Unchecked)) throw error
@@ -40,6 +43,37 @@ export async function cleanUp(service: Service, ledger: Ledger): Promise<readonl
   }
   return left
 }
+
+/**
+ * Removes the record at a URL of the ledger, unless it may be the record of another client: a
+ * service may reuse the id of a deleted record. Throws `Unchecked` if the record shows neither the
+ * marker nor the sent values of an entry.
+ */
+async function removeIfOurs(service: Service, ledger: Ledger, address: string): Promise<void> {
+  const { status, json } = (await service.client.send('GET', address)).answer
+  if (status === 404) return
+  const entries = ledger.left.filter((entry) => entry.address === address)
+  if (isObject(json) && entries.some((entry) => isRecordOf(service, entry, json))) return remove(service, address)
+  throw new Unchecked(
+    `GET ${address} got ${status} without the marker or the sent values, so this may be the record of another client`,
+  )
+}
+
+/** Whether a record has the marker of the entry or, if there is no marker, the sent scalars. */
+function isRecordOf(service: Service, { collection, marker, body }: LedgerEntry, shown: JsonObject): boolean {
+  const member = targetOf(service, collection)?.create?.marker
+  // A check that changes the marker keeps all of it but the last two digits.
+  if (member !== undefined) return String(shown[member]).startsWith(marker.slice(0, -2))
+  return Object.entries(body).every(
+    // A check may have set the member to null.
+    ([name, value]) => typeof value === 'object' || shown[name] === value || shown[name] === null,
+  )
+}
+
+const targetOf = (
+  { target: { collections, unlisted = [] } }: Service,
+  template: string,
+): CollectionTarget | undefined => [...collections, ...unlisted].find((target) => target.template === template)
 
 /**
  * Removes a record, if it exists. The DELETE has the current entity tag, if there is one. Throws
@@ -64,8 +98,7 @@ async function remove({ client }: Service, address: string): Promise<void> {
  * Searches for the marker of the records, or repeats the POST with its `Idempotency-Key`.
  */
 async function removeOrphans(service: Service, ledger: Ledger, entry: LedgerEntry): Promise<void> {
-  const { collections, unlisted = [] } = service.target
-  const target = [...collections, ...unlisted].find(({ template }) => template === entry.collection)
+  const target = targetOf(service, entry.collection)
   if (target === undefined || !entry.post.startsWith(service.base))
     throw new Unchecked(`${entry.collection} is not a collection of ${service.base}`)
   const list = new Listing(service, target, entry.post.slice(service.base.length))
@@ -76,7 +109,8 @@ async function removeOrphans(service: Service, ledger: Ledger, entry: LedgerEntr
 }
 
 /**
- * The maximum number of removed records with one marker. A race sends the same POST fewer times.
+ * The maximum number of records with one marker that the cleanup removes. A race sends the same
+ * POST fewer times than this.
  */
 const maxOrphans = 50
 
@@ -119,6 +153,6 @@ async function addressByKey(list: Listing, ledger: Ledger, entry: LedgerEntry): 
   if (isRefused(exchange)) return undefined
   const address = owner.addressOf(exchange)
   if (address === undefined)
-    throw new Unchecked(`${entry.post} has no address in its answer: ${exchange.answer.status}`)
+    throw new Unchecked(`POST ${entry.post} got ${exchange.answer.status} without an address of a new item`)
   return (await owner.recordCreated(entry.number, address, exchange, entry.marker)).address
 }

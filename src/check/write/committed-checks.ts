@@ -91,7 +91,7 @@ export const committedChecks: readonly WriteCheck[] = [
       if (!isRefusal(removed)) return holds
       const after = await owner.send('GET', own)
       return after.answer.status === 404
-        ? breaks('200 after a refused DELETE', `${describe(removed)}, and then 404`, removed, after)
+        ? breaks('200 for GET after a refused DELETE', `${describe(removed)}, and then 404`, removed, after)
         : holds
     },
   },

@@ -62,8 +62,8 @@ export const disposableChecks: readonly WriteCheck[] = [
 type Attempt = readonly [method: string, options: SendOptions]
 
 /**
- * Checks that a collection responds with 405 and `Allow` to DELETE, and to each other method that
- * the document does not offer.
+ * Sends the attempts to a collection, except for PUT and PATCH if the document offers them. The
+ * responses must be 405 with `Allow`.
  */
 async function refused(owner: Owner, attempts: readonly Attempt[]): Promise<Outcome> {
   const { methods, template } = owner.list.target

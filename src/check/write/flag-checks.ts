@@ -18,7 +18,7 @@ function newFlag({ ledger }: Owner, own: OwnRecord, { name }: Flag): string {
   return address
 }
 
-/** Creates a record, and calls `look` with each of its flags. */
+/** Creates a record, and calls `look` with each of its flags until one breaks the rule. */
 async function eachFlag(
   owner: Owner,
   look: (flag: Flag, address: string, own: OwnRecord) => Promise<Outcome | undefined>,

@@ -1,6 +1,6 @@
 /**
- * The checks that write. `allWriteChecks` are for collections that can be listed, in the order in
- * which reports list the checks. `publicChecks` are for the other collections, and
+ * The checks that write. `allWriteChecks` are for collections that can be listed. Reports list the
+ * checks in the order of this array. `publicChecks` are for the other collections, and
  * `disposableChecks` only for disposable services.
  */
 import type { WriteCheck } from '../check.js'

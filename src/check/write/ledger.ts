@@ -49,9 +49,12 @@ export class Ledger {
 
   readonly #hazards = new Set<string>()
 
+  /** URLs at which this process has written a record, and not deleted it since. */
+  readonly #held = new Set<string>()
+
   /**
-   * Opens the ledger file, or creates it. `disposable` says whether all data of the service can be
-   * lost. Throws if a line of the file can't be read.
+   * Opens the ledger file, or creates it. `disposable` says whether the service may lose all its
+   * data. Throws if a line of the file can't be read.
    */
   constructor(
     path: string,
@@ -84,6 +87,25 @@ export class Ledger {
     const { post = '' } = this.#entries.get(number) ?? {}
     if (!isItemOf(address, post)) throw new Error(`${address} is not the address of an item of ${post}.`)
     this.#write({ step: 'created', number, address })
+    this.#held.add(address)
+  }
+
+  /**
+   * Notes a response to an unsafe request of this run, for `isCertain()`. After a DELETE, the
+   * service may give the id to a record of another client.
+   */
+  note(method: string, url: string, status: number): void {
+    if (status >= 300) return
+    if (method === 'DELETE') this.#held.delete(url)
+    else if (method === 'PUT' && [...this.#entries.values()].some(({ address }) => address === url)) this.#held.add(url)
+  }
+
+  /**
+   * Whether the record at the URL is certainly one that the checks have created. False for the URLs
+   * of an earlier run, and after a DELETE.
+   */
+  isCertain(address: string): boolean {
+    return this.#held.has(address)
   }
 
   /**
@@ -118,8 +140,9 @@ export class Ledger {
 
   /**
    * Whether an unsafe request may be sent. The ledger allows requests to its records, and to the
-   * URLs below them that were entered. It also allows the POST requests that were entered, and the
-   * hazards that this run has entered. A hazard is a request that may affect other records.
+   * URLs below them that were entered. It also allows POST to the URLs of open entries, and the
+   * hazards that this run has entered. A hazard is a request that may affect records that the
+   * checks have not created.
    */
   mayWrite(method: string, url: string): boolean {
     if (this.#hazards.has(`${method} ${url}`)) return true
@@ -147,8 +170,8 @@ export class Ledger {
       throw new Error(
         `The ledger has a line for record ${line.number}, but no earlier line that describes this record.`,
       )
-    // Earlier versions may have written the URL of a whole collection. The cleanup then searches for
-    // the marker.
+    // Earlier versions may have written the URL of a whole collection. Such a URL is ignored, so
+    // that the cleanup searches for the marker.
     if (line.step === 'created' && isItemOf(line.address, entry.post))
       this.#entries.set(line.number, { ...entry, address: line.address })
     if (line.step === 'below')

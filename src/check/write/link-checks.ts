@@ -11,8 +11,8 @@ import { changing, ifMatch, newRecord, otherMember, putBack } from './changes.js
 import type { Owner, OwnRecord } from './own-record.js'
 
 /**
- * The links of a new record that POST accepts and that lead to an item of this service. Throws
- * `NotApplicable` if there are none.
+ * Finds the links of a new record that lead to items of this service, in members that POST accepts.
+ * Throws `NotApplicable` if there are none.
  */
 async function writableLinks({ list, creation }: Owner, value: object): Promise<readonly FoundLink[]> {
   const { members, body = {} } = creation

@@ -126,8 +126,8 @@ async function deleteRound(owner: Owner, race: number): Promise<Round> {
 const isStale = ({ answer }: Exchange): boolean => answer.status === 412
 
 /**
- * Whether a client was refused in a race with DELETE. A client that comes after the DELETE gets
- * 404, because services check whether an item exists before they check preconditions.
+ * Whether a client was refused in a race with DELETE. A request that is handled after the DELETE
+ * gets 404, because services check whether an item exists before they check preconditions.
  */
 const isStaleOrGone = ({ answer }: Exchange): boolean => answer.status === 412 || answer.status === 404
 

@@ -34,7 +34,7 @@ export function roundOf(answers: readonly Exchange[], isRefused: (exchange: Exch
 
 /**
  * Runs a race several times. The verdict is `breaks` if no race has exactly one winner. It is
- * `flaky`, with the rate, if only some races do not have exactly one winner.
+ * `flaky` if only some races do not have exactly one winner.
  *
  * @param address the URL to which connections are opened before the first race, so that all
  * requests of a race are sent at once

@@ -56,13 +56,13 @@ export const writeChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-5/merge',
     rule: 'PATCH changes only the members in its body.',
-    why: 'Clients that use different members must not undo the changes of others.',
+    why: 'Clients that change different members must not undo the changes of one another.',
     fix: 'Merge the body into the stored item (RFC 7396).',
     async run(owner) {
       const { own, ...before } = await newRecord(owner, 'PATCH')
       const change = patchOf(owner, own.marker, 1)
       const patch = await owner.send('PATCH', own, mergePatch(change, ifMatch(before.tag)))
-      const wrong = expectStatus(patch, [200], 'PATCH of a text')
+      const wrong = expectStatus(patch, [200], 'PATCH of a text member')
       if (wrong !== undefined) return wrong
       const after = await owner.current(own)
       const wanted: JsonObject = { ...before.value, ...change }
@@ -110,7 +110,7 @@ export const writeChecks: readonly WriteCheck[] = [
     needs: ['ERR-1/missing-item', 'VERB-6/delete'],
     rule: 'PUT of an item that does not exist returns 404, and creates nothing.',
     why: 'A client that changes a deleted item must get an error.',
-    fix: 'Answer PUT with 404 if there is no item. Only POST creates.',
+    fix: 'Answer PUT with 404 if there is no item. Only POST creates items.',
     async run(owner) {
       const { own, tag, value } = await newRecord(owner, 'PUT', 'DELETE')
       await owner.send('DELETE', own, { headers: ifMatch(tag) })
@@ -148,7 +148,7 @@ export const writeChecks: readonly WriteCheck[] = [
     id: 'VERB-9/not-offered',
     rule: 'A method that a URL does not offer gets 405 with `Allow`.',
     why: 'Clients can use one of the allowed methods instead.',
-    fix: 'Answer other methods with 405, and list the offered ones in Allow.',
+    fix: 'Answer other methods with 405, and list the offered methods in Allow.',
     async run(owner) {
       if (owner.list.target.itemMethods.includes('POST')) throw new NotApplicable('items accept POST')
       const own = await owner.make()

@@ -106,8 +106,8 @@ class SchemaReader {
 }
 
 /**
- * Converts the text of an element to a value of a type. Text that is not a number or a boolean of
- * that type is returned unchanged, so that the validation reports it.
+ * Converts the text of an element to a value of a type. If the type is a number or a boolean and
+ * the text is not one, the text is returned unchanged, so that the validation reports it.
  */
 function scalar(kind: string, { encoded }: XmlMarks, text: string): unknown {
   if (encoded) return literalText(text) ?? text

@@ -1,4 +1,4 @@
-/** Checks of pages by offset and of totals. */
+/** Checks of the totals, and of pages that are selected by offset. */
 import { type Check, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import type { Where } from '../requests.js'

@@ -31,7 +31,7 @@ describe.each([
     expect(adapter.list(only, call)).toMatchObject({ total: 1, items: [{ value: { numero: 3 } }] })
   })
 
-  it('VERB-4: attaching twice is no error and changes nothing', () => {
+  it('VERB-4: attaching a record a second time is no error and changes nothing', () => {
     const adapter = filled()
     adapter.attach(parent, 1, undefined, call)
     const version = versionOf(adapter, 1)
@@ -53,7 +53,7 @@ describe.each([
     expect(recordOf(adapter, 1)).toMatchObject({ numero: 1 })
   })
 
-  it('HDR-3: attach compares versions only if the record exists, and detach only if it is attached', () => {
+  it('HDR-3: attach compares versions only if the record exists, detach only if the record is attached', () => {
     const adapter = filled()
     expect(adapter.attach(parent, 1, 'other', call)).toBe('stale')
     expect(adapter.attach(parent, 9, 'other', call)).toBe('absent')

@@ -72,7 +72,7 @@ describe('entryOf', () => {
     expect(value).toEqual({ part: { inner: { count: 1 } } })
   })
 
-  it('marks a record as deeply frozen only if it is, also if it shares members with the previous record', () => {
+  it('marks a record as deeply frozen only if it is, including members shared with the previous record', () => {
     fc.assert(
       fc.property(rows, rows, (row, changes) => {
         const old = stored(row)
@@ -88,7 +88,7 @@ describe('entryOf', () => {
     expect(FixedStored.is(stored({ ...dated.value, n: 2 }, dated))).toBe(false)
   })
 
-  it('clones values other than plain data, or refuses them', () => {
+  it('clones values that are not plain data, and throws if a value cannot be cloned', () => {
     class Money {
       constructor(readonly amount: number) {}
     }

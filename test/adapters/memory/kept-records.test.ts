@@ -24,7 +24,7 @@ describe('VERB-12: the results of creates with an idempotency key, in the memory
     expect(adapter.create(value, keyed('a'))).not.toEqual(adapter.create(value, keyed('a')))
   })
 
-  it('expire after a day, or after the option `ttl`', () => {
+  it('expire after a day, or after `ttl` seconds if that option is set', () => {
     for (const [idempotency, seconds] of [
       [true, 86_400],
       [{ ttl: 2 }, 2],
@@ -56,7 +56,7 @@ describe('VERB-12: the results of creates with an idempotency key, in the memory
   })
 
   it.each([{ ttl: 0 }, { ttl: Number.NaN }, { ttl: '5' }, { max: 0 }, { max: 1.5 }, { tll: 1 }, 'yes', false])(
-    'cannot be configured by an invalid option: %o',
+    'memoryAdapter() throws if its option `idempotency` is %o',
     (idempotency) => {
       expect(() => memoryAdapter(notas, { idempotency: idempotency as never })).toThrow(/idempotency/)
     },

@@ -57,7 +57,7 @@ function walk(
 }
 
 describe('keyset pagination', () => {
-  it('QUERY-7: a walk returns each untouched record once and in order, despite inserts and deletes', () => {
+  it('QUERY-7: reading page after page returns each unchanged record once and in order, despite other writes', () => {
     const change = fc.record({ numero: fc.integer({ min: 1, max: 80 }), there: fc.boolean() })
     const parts = fc.record({
       sort: fc.constantFrom(...sorts),

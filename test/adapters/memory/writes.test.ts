@@ -12,7 +12,7 @@ function created<T>(answer: { readonly created: Stored<T> } | object): Stored<T>
 }
 
 describe('memoryAdapter', () => {
-  it('has the record and key types of the definition, and exactly the expected members', () => {
+  it('has the record and key types of the definition, and only methods of adapters and `stats`', () => {
     const adapter = memoryAdapter(rutas)
     expectTypeOf(adapter).toExtend<
       Omit<
@@ -290,7 +290,7 @@ describe('compare-and-set', () => {
     expect(adapter.remove(1, undefined, call)).toBe('absent')
   })
 
-  it('HDR-2: a version from before a delete is stale after a record with the same key is created', () => {
+  it('HDR-2: after a delete and a create with the same key, the version of the deleted record is stale', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1 }] })
     const before = adapter.read([1], call)[0]?.version
     adapter.remove(1, before, call)

@@ -65,7 +65,7 @@ const secrets = /SELECT|INSERT|UPDATE|bultos|buzon|pg_|postgres|secreto|ECONN|te
  */
 export async function refusedWith(answer: unknown): Promise<Unavailable> {
   const failure = await Promise.resolve(answer).then(
-    (value) => expect.fail(`It answered ${JSON.stringify(value)}.`),
+    (value) => expect.fail(`The call resolved with ${JSON.stringify(value)}.`),
     (error: unknown) => error,
   )
   expect(failure).toBeInstanceOf(Unavailable)

@@ -50,7 +50,7 @@ describe.each(stores)('U+FEFF at the start of strings on $name', ({ open }) => {
   })
 
   it.each([1, 2, 3])(
-    'REP-4, PATH-11: %i marks round-trip in keys, members, lists and objects; a key without them is another key',
+    'REP-4, PATH-11: %i marks round-trip in keys, members, lists and objects; a key without them is a different key',
     async (count) => {
       const { send } = service
       const mark = '\ufeff'.repeat(count)
@@ -78,7 +78,7 @@ describe.each(stores)('U+FEFF at the start of strings on $name', ({ open }) => {
     },
   )
 
-  it('REP-4: a string that another program wrote is shown unchanged', async () => {
+  it('REP-4: a string that another program wrote is returned unchanged', async () => {
     await store.sql(`INSERT INTO contratos (codigo, nota) VALUES ('otro', U&'\\FEFFx')`)
     expect((await service.send('GET', '/v1/contratos/otro')).json).toMatchObject({ nota: '\ufeffx' })
   })

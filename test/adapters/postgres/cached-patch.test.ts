@@ -89,7 +89,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     }
   })
 
-  it('reads the row if an update bypassed the trigger, so that the content changed but the version did not', async () => {
+  it('reads the row if an update bypassed the trigger and therefore did not change the version', async () => {
     const { one, statements } = await patched({}, trigger, () =>
       left.sql(
         `SET session_replication_role = replica; UPDATE fichas SET b = 'theirs' WHERE id = 'f1'; RESET ` +

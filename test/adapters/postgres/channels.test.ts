@@ -131,7 +131,7 @@ describe('the channel slow-list', () => {
     return messages
   }
 
-  it('names the filters, and a table that is read whole. For such a list, onWarning is also called, once per statement', async () => {
+  it('names the filters and the tables that are read whole, and warns of such tables once per statement', async () => {
     const messages = subscribe()
     const onWarning = vi.fn()
     const adapter = over(3, { onWarning })

@@ -1,5 +1,5 @@
 /**
- * Each type of column has one canonical form per value. GET shows this form, and PUT and filters
+ * Each type of column has one canonical form per value. GET returns this form, and PUT and filters
  * also accept other spellings of the value. Sort orders agree with comparisons (REP-4, QUERY-1,
  * QUERY-2). The tests run over HTTP, in PostgreSQL, PGlite and memory. In the databases, session
  * settings change the output format of values.
@@ -18,7 +18,7 @@ import type { Store } from './stores.js'
 interface Column {
   readonly type: string
   readonly schema: { readonly type: string; readonly format?: string }
-  /** Values as GET shows them, in ascending order. */
+  /** Values as GET returns them, in ascending order. */
   readonly values: readonly unknown[]
   /** Other spellings of some values. `place` is the index of the value in `values`. */
   readonly spellings?: readonly (readonly [place: number, text: string])[]
@@ -477,7 +477,7 @@ describe.each([
   afterAll(() => store.close())
 
   it.each(columns.map((column) => [nameOf(column), column] as const))(
-    'QUERY-1, QUERY-2, REP-4: %s: GET shows the values, PUT accepts them and filters find them',
+    'QUERY-1, QUERY-2, REP-4: %s: GET returns the values, PUT accepts them and filters find them',
     async (name, column) => {
       const table = `t_${name.replace(/\W+/g, '_')}`.toLowerCase()
       await store.sql(`CREATE TABLE ${table} (id int PRIMARY KEY, valor ${column.type})`)
@@ -505,7 +505,7 @@ describe('formats in the memory adapter', () => {
   })
 
   it.each(each.map((column) => [column.schema.format, column] as const))(
-    'QUERY-1, QUERY-2, REP-4: %s: GET shows the values, PUT accepts them and filters find them',
+    'QUERY-1, QUERY-2, REP-4: %s: GET returns the values, PUT accepts them and filters find them',
     async (_, column) => {
       const resource = resourceOf(column.schema)
       const service = api({ versions: { v1: [mount(resource, memoryAdapter(resource))] } })

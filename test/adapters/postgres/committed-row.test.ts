@@ -129,7 +129,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     },
   )
 
-  it('HDR-8: the response shows a change that "write" makes by SQL after apply(), and change.after does not', async () => {
+  it('HDR-8: the response has a change that "write" makes by SQL after apply(); change.after does not', async () => {
     const seen: unknown[] = []
     const write: Write = async (tx, change) => {
       await change.apply()
@@ -256,7 +256,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     }
   })
 
-  it('HDR-8: if "write" deletes the record before apply(), the response is 500, but 404 if there was no record', async () => {
+  it('HDR-8: if "write" deletes the record before apply(), the status is 500; without a record it is 404', async () => {
     for (const version of ['xmin', { column: 'version' }] as const) {
       const write: Write = async (tx, change) => {
         await tx.query('DELETE FROM actas WHERE id = $1', [change.key])
@@ -305,7 +305,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     },
   )
 
-  it('HDR-8: the response to a PUT without If-Match shows a change that "write" makes after apply()', async () => {
+  it('HDR-8: the response to a PUT without If-Match has a change that "write" makes after apply()', async () => {
     const { send, close } = await service({
       write: async (tx, change) => {
         await change.apply()
@@ -317,7 +317,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     await close()
   })
 
-  it('VERB-13: if "write" throws a value that is not an Error, the response is 500 and the change is undone', async () => {
+  it('VERB-13: if "write" throws a value other than an Error, the status is 500 and the change is undone', async () => {
     const write: Write = async (_tx, change) => {
       await change.apply()
       throw undefined

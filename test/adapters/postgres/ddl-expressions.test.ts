@@ -1,4 +1,4 @@
-/** The DDL of members that the table computes by SQL expressions. */
+/** The DDL of members that SQL expressions compute. */
 import { expect, it } from 'vitest'
 import { tableDdl } from '../../../src/adapters/postgres/index.js'
 import { defineResource } from '../../../src/index.js'
@@ -19,7 +19,7 @@ const orders = defineResource<{ id: number; client: string; total: number }>()({
   filters: { client: true },
 })
 
-it('has no index on an expression with a subquery, which PostgreSQL refuses', () => {
+it('tableDdl() creates no index on an expression with a subquery, because PostgreSQL refuses such an index', () => {
   const ddl = tableDdl(orders, {
     table: 'orders',
     columns: {

@@ -5,7 +5,7 @@ import { DeadlineSemaphore } from '../../../src/adapters/postgres/connections/de
 const always = () => true
 
 describe('DeadlineSemaphore', () => {
-  it('admits calls at once while turns are free, and then one call for each released turn', async () => {
+  it('admits calls at once while places are free, and then one call for each released place', async () => {
     const semaphore = new DeadlineSemaphore(2)
     expect([semaphore.acquire(100, always), semaphore.acquire(100, always)]).toEqual([undefined, undefined])
     let begun = false
@@ -22,7 +22,7 @@ describe('DeadlineSemaphore', () => {
     expect(semaphore.acquire(1, always)).toBeInstanceOf(Promise)
   })
 
-  it('admits the call with the least time left first, then in order of arrival, and skips abandoned calls', async () => {
+  it('admits calls in the order of their deadlines, then of their arrival, and skips abandoned calls', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(

@@ -110,7 +110,7 @@ describe.each(stores)('reads and writes, on $name', ({ open }) => {
     })
   })
 
-  it('a deep page shows each row once, even if soft-deleted rows have the same keys', async () => {
+  it('a deep page contains each row once, even if soft-deleted rows have the same keys', async () => {
     await store.sql(`
       CREATE TABLE borrables (id int, texto text NOT NULL, relleno text, borrado_en timestamptz);
       CREATE UNIQUE INDEX ON borrables (id) WHERE borrado_en IS NULL;

@@ -1,8 +1,8 @@
 /**
- * Tables that Citus distributes. These tests do not need Citus. They create only its catalog table
- * (`citus/catalog.ts`), so that the adapter sends the statements that it would send to Citus. Then
- * they check the query trees of these statements by the rules of Citus's planner
- * (`citus/rules.ts`).
+ * Tables that Citus distributes. These tests do not need Citus. They create only the catalog table
+ * and one function of Citus (`citus/catalog.ts`), so that the adapter sends the statements that it
+ * would send to Citus. Then they check the query trees of these statements by the rules of Citus's
+ * planner (`citus/rules.ts`).
  */
 import fc from 'fast-check'
 import pg from 'pg'
@@ -100,7 +100,7 @@ const remote = { severity: 'ERROR', where: 'while executing command on 10.0.0.7:
 const failure = (fields: object) =>
   Object.assign(new Error((fields as { message?: string }).message ?? 'failed'), fields)
 
-/** A client on which matching statements fail with an error like those of Citus. */
+/** A client on which statements that match `on` fail with an error like those of Citus. */
 const failing = (on: RegExp, fields: object): CustomClient => ({
   query: async (text, values) => {
     if (on.test(text)) throw failure({ ...remote, ...fields })
@@ -174,7 +174,7 @@ describe('the statements for distributed tables', () => {
 })
 
 describe('records in distributed tables', () => {
-  it('are created, changed, attached and removed, and a write returns dates although RETURNING omits them', async () => {
+  it('are created, changed, attached and removed; a write returns dates although RETURNING omits them', async () => {
     const adapter = postgresAdapter(pool, { ...options, resource: piezas })
     await adapter.ready()
     const record = {
@@ -327,7 +327,9 @@ describe('ready() on a distributed table', () => {
 })
 
 describe('ready() on a server that sorts nulls first, like CockroachDB', () => {
-  /** The server of this run, with the opposite default for nulls in ORDER BY. */
+  /**
+   * A client on which the statement that checks the order of nulls sorts nulls first.
+   */
   const nullFirst: CustomClient = {
     query: async (text, values) =>
       pool.query(text.replace(/ORDER BY a LIMIT/, 'ORDER BY a NULLS FIRST LIMIT'), values as unknown[]),
@@ -437,7 +439,7 @@ describe('errors from other servers of a Citus cluster', () => {
     },
   )
 
-  it('shard names: a short one is mapped back, a truncated one never to an unrelated name (property)', async () => {
+  it('constraint names of shards are mapped back, truncated ones never to an unrelated name (property)', async () => {
     const { inCatalogNames } = await import('../../../src/adapters/postgres/writes/shard-names.js')
     const relation = (names: readonly string[]) =>
       ({

@@ -41,8 +41,8 @@ const fatal = () =>
 const notice = (routine: string) => ({ severity: 'WARNING', code: '01000', message: 'a warning', routine })
 
 /**
- * Events of a connection. A connection that is still being opened gets only the notices and the
- * events that close its socket.
+ * Events of a connection. A connection that is still being opened gets only the event 'a notice'
+ * and the events that close its socket.
  */
 const events = {
   'a FATAL error': (client: Inner) => client.connection.emit('errorMessage', fatal()),
@@ -50,8 +50,9 @@ const events = {
   'a socket that closes': (client: Inner) => client.connection.stream.destroy(),
   'a socket that breaks': (client: Inner) => client.connection.stream.destroy(new Error('broken')),
   'a notice': (client: Inner) => client.connection.emit('notice', notice('exec_simple_query')),
-  'a commit without a standby': (client: Inner) => client.connection.emit('notice', notice('SyncRepWaitForLSN')),
-  'an end by the service': (client: Inner) => void (client as unknown as pg.Client).end().catch(() => undefined),
+  'a warning that a commit did not wait for its standby': (client: Inner) =>
+    client.connection.emit('notice', notice('SyncRepWaitForLSN')),
+  'end() called by the service': (client: Inner) => void (client as unknown as pg.Client).end().catch(() => undefined),
 } as const
 
 const works = [

@@ -1,6 +1,6 @@
 /**
- * Every `error` event that a driver emits has a listener. Without one, the event would end the
- * process.
+ * Every `error` event that the driver emits has a listener. Without a listener, the event would end
+ * the process.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -96,7 +96,7 @@ describe('a connection that ends while the pool hands it out', () => {
     await two.end()
   })
 
-  it('does not end the process while the service holds it, checked out before or after the adapter was created', async () => {
+  it('does not end the process if the service checked it out, before or after the adapter was created', async () => {
     const before = await pool.connect()
     const other = new pg.Pool({ connectionString: proxy.through(place.url), max: 1 })
     bultosIn(pool)
@@ -115,7 +115,7 @@ describe('a connection that ends while the pool hands it out', () => {
 })
 
 describe('a single client that the service created', () => {
-  it('does not end the process when it loses its connection, whatever its state when the adapter was created', async () => {
+  it('does not end the process when its connection is lost, in whatever state the adapter received it', async () => {
     const warnings: string[] = []
     const onWarning = (message: string) => void warnings.push(message)
     const connected = new pg.Client(proxy.through(place.url))
@@ -136,7 +136,7 @@ describe('a single client that the service created', () => {
 })
 
 describe('the listeners of a connection', () => {
-  it('do not increase, however many adapters share a pool and however often the connection is checked out', async () => {
+  it('do not increase with the number of adapters that share a pool, or with the number of checkouts', async () => {
     const pool = new pg.Pool({ connectionString: place.url, max: 2 })
     const stores = Array.from({ length: 30 }, () => bultosIn(pool))
     const counts = async () => {
@@ -177,8 +177,8 @@ describe('the listeners of a connection', () => {
 })
 
 /**
- * The program of a separate process, which an uncaught error would end. It prints the id of each
- * write with the outcome that the adapter reported.
+ * A program for a separate process, because an uncaught error ends its process. The program prints
+ * the id of each write with the outcome that the adapter reported.
  */
 const service = `
   import pg from 'pg'
@@ -229,7 +229,7 @@ const service = `
   process.stdout.write(JSON.stringify({ claims, reads, counts }))`
 
 describe('a service whose connections are terminated repeatedly', () => {
-  it('keeps running, and every response is true', async () => {
+  it('keeps running, and every response states the true outcome', async () => {
     // If the test runner repeats this test, it starts with empty tables again.
     await place.sql('TRUNCATE bultos, buzon')
     const url = `${place.url}&application_name=${place.name}`

@@ -65,9 +65,9 @@ export const read = async (adapter: Over, id = 'f1') => (await adapter.read([id]
 export const listed = (adapter: Over) => adapter.list(listRequest({ sort: 'n,id' }), call)
 
 /**
- * Repeats a list until rows are cached. This takes several requests, because the adapter queries
- * the catalog along with the first ones. Then stops the clock, so that the catalog result stays
- * valid however slow the test is.
+ * Repeats a list until rows are cached. This takes several requests: the adapter queries the
+ * catalog in parallel with the first requests, and can cache rows only after that. Then stops the
+ * clock, so that the catalog result stays valid however slow the test is.
  */
 export async function warm(adapter: Over): Promise<void> {
   vi.useRealTimers()

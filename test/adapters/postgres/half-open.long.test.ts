@@ -1,6 +1,6 @@
 /**
  * Half-open connections: they are dead, but were never closed, for example after a firewall dropped
- * them or a host was lost. New connections work at once.
+ * them or a host was lost. In most of these tests, new connections work.
  */
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -62,8 +62,8 @@ async function fill(own = pool): Promise<void> {
 const idle = () => sleep(600)
 
 /**
- * Fails if the work took much longer than one check and one new connection. Without checks, it
- * would take half a minute.
+ * Fails if the work took much longer than one check and one new connection. Without checks, the
+ * work would take half a minute.
  */
 async function soon<T>(work: Promise<T> | T): Promise<T> {
   const started = performance.now()
@@ -153,7 +153,7 @@ describe('half-open connections of a pool', () => {
     await two.end()
   })
 
-  it('leave nothing behind if the request ends during the check, or if the pool is closed', async () => {
+  it('leave no connection in use if the request ends during the check, and do not delay pool.end()', async () => {
     const two = poolOf(2)
     const store = bultosIn(two)
     await fill(two)

@@ -184,7 +184,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('VERB-13: if the function deletes the record after apply(), the response is 500 and the error says so', async () => {
+  it('VERB-13: a delete of the record after apply() leads to the status 500, and the error says so', async () => {
     for (const [method, path, body] of requests.filter(([method]) => method !== 'DELETE')) {
       const { send, close, failures } = await service(async (tx, change) => {
         await change.apply()
@@ -260,7 +260,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await close()
   })
 
-  it('HDR-3: the argument "change" of the function is frozen, but the record that the caller passed is not', async () => {
+  it('HDR-3: the argument "change" of the function is frozen; the record that the caller passed is not', async () => {
     const seen: unknown[] = []
     const given = { id: 'a', texto: 'dos', notas: ['x'] }
     const write: Write = async (_tx, change) => {
@@ -359,7 +359,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await close()
   })
 
-  it('if the function waits on another connection for its transaction, the error of the 503 says so', async () => {
+  it('if the function waits for a statement that its own transaction blocks, the error says so', async () => {
     const { send, close, failures } = await service(
       async (_tx, change) => {
         await change.apply()
@@ -371,7 +371,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     const answer = await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })
     expect([answer.status, answer.json.detail]).toEqual([503, expect.stringMatching(/Nothing was changed/)])
     const hint =
-      /Another connection waits for a lock of its transaction.*use the given client instead|sends to the PGlite instead of the given transaction/
+      /Another connection waits for a lock that the transaction holds.*use the given client instead|sends to the PGlite instead of the given transaction/
     expect(failures.map(String)).toEqual([expect.stringMatching(hint)])
     await close()
   })

@@ -68,7 +68,7 @@ const tables: readonly (readonly [what: string, resource: unknown, columns: stri
   ['a serial', bare, 'id serial PRIMARY KEY', {}],
 ]
 
-describe.each(stores)('a key that only the database assigns, on $name,', ({ open }) => {
+describe.each(stores)('a key that the database assigns, on $name,', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -158,11 +158,11 @@ describe.each(stores)('a key that only the database assigns, on $name,', ({ open
       `CREATE TABLE notas (codigo text GENERATED ALWAYS AS ('n-' || zona) STORED PRIMARY KEY, ` +
       'zona text NOT NULL, texto text)'
     await expect(serve(derived, ddl, {})).rejects.toThrow(
-      /the key member "codigo" is stored in the generated column "codigo".*Name a column in "key"/,
+      /the key member "codigo" is stored in the generated column "codigo".*Name a member in "key"/,
     )
   })
 
-  it('{ write: false } for a key that a POST must send is refused at start, and the error says how to fix it', async () => {
+  it('{ write: false } for a key that a POST must send is refused at start; the error says how to fix it', async () => {
     const sent = defineResource({
       collection: 'notas',
       key: 'id',
@@ -173,7 +173,7 @@ describe.each(stores)('a key that only the database assigns, on $name,', ({ open
     ).rejects.toThrow(/"id" is never written.*assigned/)
   })
 
-  it('VERB-2: a key that only a trigger of a view assigns needs { write: false }, as the error of ready() says', async () => {
+  it('VERB-2: a key that only a trigger of a view assigns needs { write: false }; ready() says so', async () => {
     await store.sql(`DROP TABLE IF EXISTS notas; DROP TABLE IF EXISTS todas CASCADE; CREATE TABLE todas (id ${always} PRIMARY KEY, texto text);
       CREATE VIEW vista AS SELECT id, texto FROM todas;
       CREATE OR REPLACE FUNCTION pone() RETURNS trigger LANGUAGE plpgsql AS $$

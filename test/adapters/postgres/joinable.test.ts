@@ -1,6 +1,6 @@
 /**
  * REP-1..3: when link targets (the records that links point to) are joined, and when separate
- * statements read them, because a join might give another result.
+ * statements read them because a join might give a different result.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -70,8 +70,8 @@ interface Change {
 }
 
 /**
- * Sends a change, whose response must equal the response of a GET after it. Returns the number of
- * statements and the body.
+ * Sends a change. The response must equal the response to a GET after the change. Returns the
+ * number of statements and the body.
  */
 async function changed({ method, path = '/v1/pedidos/1', body, query = '', tagged = true, headers = {} }: Change) {
   const before = await alone.send('GET', path, headers)
@@ -119,7 +119,7 @@ describe('a write', () => {
       { method: 'POST', path: '/v1/pedidos', query: '?expand=cliente', body: { id: 9, cliente: { id: 2 } } },
     ],
     ['a POST without links', 1, { method: 'POST', path: '/v1/pedidos', body: { id: 9 } }],
-  ])('responds like a GET, and takes the expected number of statements: %s', async (_what, statements, change) => {
+  ])('responds like a GET: %s (statements: %i)', async (_what, statements, change) => {
     await described()
     expect((await changed(change)).statements).toBe(statements)
   })

@@ -44,7 +44,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     bultosIn(client, { idempotency, onWarning: (message) => void warnings.push(message), ...options })
   const rows = (id: string) => place.sql(`SELECT id, n FROM bultos WHERE id = $1`, [id])
 
-  it('a call without a key stores nothing and recalls nothing', async () => {
+  it('a call without a key stores no result, and recalls none', async () => {
     await store().create({ id: 'plain', n: 1 }, callOf())
     expect(await place.sql('SELECT * FROM claves')).toEqual([])
     expect(await store().recall?.(callOf())).toBeUndefined()
@@ -109,7 +109,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(await store().create({ id: 'killed', n: 1 }, call)).toMatchObject({ created: { value: { id: 'killed' } } })
   })
 
-  it('a retry gets "running" at once while the first create is in progress, and its record afterwards', async () => {
+  it('a retry gets "running" at once while the first create is in progress, and the created record afterwards', async () => {
     const call = keyed()
     let go = (): void => {}
     const held = new Promise<void>((resolve) => {
@@ -168,7 +168,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
   it.each([
     ['the INSERT', 'INSERT'],
     ['the UPDATE', 'UPDATE'],
-  ])('a unique violation in %s of a key means a running request, not a duplicate record', async (_, event) => {
+  ])('if %s of a key causes a unique violation, the create gets "running", not "duplicate"', async (_, event) => {
     await place.sql(
       `CREATE FUNCTION tomada() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE unique_violation USING TABLE = 'claves', CONSTRAINT = 'claves_pkey'; END $$;
        CREATE TRIGGER tomada BEFORE ${event} ON claves FOR EACH ROW EXECUTE FUNCTION tomada()`,
@@ -231,7 +231,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(left?.left).toBeLessThanOrEqual(3_600)
   })
 
-  it('each create leads to the removal of up to 1,000 expired keys, except locked ones', async () => {
+  it('a create removes up to 1,000 expired keys, except locked ones, and the next create removes the rest', async () => {
     await place.sql(
       `INSERT INTO claves SELECT 'old-' || i, 'f', '{}', '', now() - interval '1 day' FROM ` +
         'generate_series(1, 1500) AS i',
@@ -274,7 +274,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(await store().recall?.(call)).toMatchObject({ value: { id: 'inner' } })
   })
 
-  it('a custom client must have a function for transactions', async () => {
+  it('a create over a custom client needs transaction(work), and throws a ConfigurationError without it', async () => {
     const query = (text: string, values?: unknown[]) => pool.query(text, values)
     const single = store({}, { query } as never)
     expect(await tried(single.create({ id: 'own' }, keyed()))).toBeInstanceOf(ConfigurationError)
@@ -391,7 +391,7 @@ describe('VERB-12: ready() and the table of idempotency keys', () => {
     [{ table: 'claves', ttl: Number.NaN }, /"idempotency.ttl" .* is NaN/],
     [{ table: 'claves', lock: 'no' }, /"idempotency.lock" .* is 'no'. Give a boolean/],
     ['claves', /"idempotency" .* is of type string. Give { table, ttl, lock }/],
-  ])('an invalid option throws when the adapter is created: %o', (given, message) => {
+  ])('postgresAdapter() throws for an invalid option: %o', (given, message) => {
     expect(() => bultosIn(pool, { idempotency: given as never })).toThrow(message)
   })
 })

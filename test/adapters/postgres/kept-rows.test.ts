@@ -1,6 +1,6 @@
 /**
- * The adapter caches rows by key and version. It does so only if the catalog proves that rows with
- * the same key and version are equal.
+ * The adapter caches rows by key and version. It does so only if the catalog and the options prove
+ * that rows with the same key and version are equal.
  */
 import pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -39,7 +39,7 @@ type Over = ReturnType<typeof over>
 describeWithCaches('a row with an unchanged version', () => {
   beforeEach(() => fill())
 
-  it('is the same frozen object, whether it is read alone, with others, or in a page', async () => {
+  it('is the same frozen object, whether it is read alone, with other rows, or in a page', async () => {
     const adapter = over()
     await warm(adapter)
     const one = await read(adapter)
@@ -54,7 +54,7 @@ describeWithCaches('a row with an unchanged version', () => {
     expect((await adapter.list(listRequest({ sort: '-a,-id' }), callOf({ scope: { a: 'a' } }))).items.at(-1)).toBe(one)
   })
 
-  it('is read by a list only as key and version, after most rows of earlier lists were cached', async () => {
+  it('is listed from its key and version alone, once all rows of 16 consecutive lists were cached', async () => {
     const adapter = over()
     await warm(adapter)
     await listOften(adapter)
@@ -109,7 +109,7 @@ describeWithCaches('a row with an unchanged version', () => {
     expect((await asked()).page).toMatchObject({ total: 0, more: false, items: [] })
   })
 
-  it('is one object also where it is a link target, until the record changes', async () => {
+  it('is the same object for each read that shows it as a link target, until the record changes', async () => {
     const adapter = over()
     await warm(adapter)
     const link: ShownLink = Object.freeze({ by: ['padreId'], adapter, members: ['b'] })
@@ -137,7 +137,7 @@ describeWithCaches('a row with an unchanged version', () => {
     ])
   })
 
-  it('is another object after a write by the adapter or by other sessions, even if these bypass the trigger', async () => {
+  it('is another object after a write by the adapter or another session, even if the write bypasses the trigger', async () => {
     const adapter = over()
     await warm(adapter)
     const seen = [await read(adapter)]
@@ -168,7 +168,7 @@ describeWithCaches('a row with an unchanged version', () => {
     await differs('put back')
   })
 
-  it('is not used for a row of another table with the same name', async () => {
+  it('is not reused if another table has taken the name of its table', async () => {
     const adapter = over()
     await warm(adapter)
     expect((await read(adapter))?.value.b).toBe(null)
@@ -274,15 +274,15 @@ describe('a row is not cached', () => {
       { version: { column: 'version', soleWriter: true, next: 'coalesce(version, gen_random_uuid())' } },
     ],
     [
-      'if the default of the version is more than a random value',
+      'if the default of the version is an expression around gen_random_uuid()',
       { version: { column: 'version', soleWriter: true } },
       `CREATE TABLE fichas (${columns}, version uuid NOT NULL DEFAULT coalesce(NULL, gen_random_uuid()))`,
     ],
     ['if a member is computed', { columns: { b: { expression: `lower(_r.a)` } } }],
     ['if rows are read through a view or a query', { readFrom: 'SELECT * FROM fichas' }],
-    ['if each read is in a transaction with a session function', { session: async () => {} }],
+    ['if each read runs in a transaction with a session function', { session: async () => {} }],
     [
-      'if a digest omits a column that is read only for the functions of the service',
+      'if the digest of the version omits a column that the adapter reads for the functions of the service',
       { columns: { oculto: 'oculto' } },
       without,
     ],
@@ -311,7 +311,7 @@ describe('a row is not cached', () => {
     await adapter.ready()
     for (let i = 0; i < 3; i++) expect(await read(adapter)).not.toBe(await read(adapter))
     await listed(adapter)
-    // By then the adapter has the result of its catalog query, if it sent one.
+    // After this wait, the adapter has the result of its catalog query, if it sent one.
     await place.pool.query('SELECT pg_sleep(0.05)')
     expect(isFixed((await listed(adapter)).items[0])).toBe(false)
     expect(counted(adapter)?.entries).toBe(0)

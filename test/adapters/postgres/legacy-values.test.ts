@@ -70,7 +70,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     expect(await cosa.replace(1, { ...stored.value, nota: 'z' }, stored.version, call)).toBe('stale')
   })
 
-  it('VERB-5: a PATCH of another member keeps them, and a PATCH that sends one is validated', async () => {
+  it('VERB-5: a PATCH of another member keeps the values, and a PATCH with an infinite date gets a 422', async () => {
     await store.sql(`TRUNCATE cosas; ${odd}`)
     const before = await store.sql(all)
     const server = await listen(express().use(api({ versions: { v1: [mount(cosas, adapter())] } })))
@@ -145,7 +145,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
   })
 
   it.each(['exacto', 'grande', 'peso', 'momento'])(
-    'pagination by %s neither repeats nor skips rows, although rows with such values have no position',
+    'pagination by %s neither repeats nor skips rows, even if JSON cannot represent their values',
     async (field) => {
       await store.sql(`TRUNCATE cosas;
       INSERT INTO cosas (id, exacto, grande, peso, momento)
@@ -164,8 +164,8 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
           seen.push(...found.items.map(({ value }) => value.id as number))
           if (!found.more) break
           const last = found.items.at(-1)
-          // Like the links of a page, this continues from a position if the page is seekable, and
-          // otherwise by page number.
+          // Like the links of a page, the loop continues from a position if the page is seekable,
+          // and otherwise by page number.
           seek = found.seekable
             ? { values: request.sort.map(({ path }) => get(last?.value, path) as Scalar | null), backwards: false }
             : undefined

@@ -14,8 +14,8 @@ const whole = { type: 'integer' } as const
 const maybeWhole = { type: ['integer', 'null'] } as const
 
 /**
- * The caller. `duenyo` limits the caller to a scope. `hides` is the key, or the key member
- * `numero`, of the link targets that the caller has no permission to see.
+ * The caller. `duenyo` limits the caller to a scope. `hides` is a key, or the part `numero` of a
+ * composite key. The caller has no permission to see link targets with this key or part.
  */
 export interface Asker {
   readonly duenyo?: string

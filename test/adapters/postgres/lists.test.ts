@@ -151,8 +151,8 @@ describe.each(stores)('lists on $name', ({ open }) => {
     for (const search of ['', '  ', "'", '"', '((', '!', '&|', ':*', 'a'.repeat(50_000), '\ud83d\ude80', '-'])
       expect((await list({ search })).total).toBeGreaterThanOrEqual(0)
     expect((await list({ search: ' ' })).total).toBe(60)
-    // PostgreSQL fails on these queries. The adapter must refuse them instead of reporting an error
-    // of the service.
+    // PostgreSQL fails on these search texts. The adapter must refuse them instead of reporting an
+    // error of the service.
     for (const search of [`${'-'.repeat(33)}a`, `${'-('.repeat(40)}a`, `${'- '.repeat(3_000)}a`])
       expect((await list({ search })).refused).toEqual({
         refused: 'rule',

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { AdapterCall } from '../../../src/adapters/contract.js'
 import { postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
 import { defineResource } from '../../../src/index.js'
@@ -50,8 +50,27 @@ describe('a connection of a pool that is lost during use', () => {
     await lost
     for (let i = 0; i < 3; i++) await adapter.read([1], call)
     const client = await pool.connect()
-    // Every connection has exactly this one listener.
+    // The adapter adds exactly one listener to each connection.
     expect(client.listenerCount('error')).toBe(1)
     client.release()
+  })
+
+  it('does not end the process if onWarning throws', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const own = new pg.Pool({ connectionString: proxy.through(place.url) })
+    onTestFinished(async () => {
+      logged.mockRestore()
+      await own.end()
+    })
+    const onWarning = (message: string) => {
+      throw new Error(message)
+    }
+    const adapter = postgresAdapter(own, { ...options, onWarning })
+    await adapter.read([1], call)
+    // The connections are idle, so the errors reach the pool.
+    proxy.cut('reset')
+    await vi.waitFor(() => expect(logged).toHaveBeenCalled())
+    await proxy.accept()
+    expect((await adapter.read([1], call))[0]?.value).toEqual({ numero: 1 })
   })
 })

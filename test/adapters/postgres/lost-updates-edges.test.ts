@@ -1,6 +1,7 @@
 /**
- * Lost updates in special cases (HDR-3), such as views, separate tables and computed members.
- * Another session changes the row while a request writes it.
+ * The adapter loses no update in special cases (HDR-3), such as views, associations in separate
+ * tables, and computed members. Another session changes the row while a call of the adapter writes
+ * it.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -122,7 +123,7 @@ describe('an update by another session', () => {
       expect(await sessions.sql('SELECT b, borrada FROM base')).toEqual([{ b: 'otro', borrada: true }])
     })
 
-    it('is not lost during a write with "write" and onUpdate, which get the current row', async () => {
+    it('is not lost with the options "write" and onUpdate, and onUpdate gets the current row', async () => {
       await sessions.reset(tables + ddl)
       const changes: unknown[] = []
       const adapter = adapterOf({
@@ -145,7 +146,7 @@ describe('an update by another session', () => {
       expect(changes.at(-1)).toMatchObject({ a: 'mío tras otro' })
     })
 
-    it('that removes the row makes the record "absent"', async () => {
+    it('that deletes the row makes replace, remove and attach return "absent"', async () => {
       await sessions.reset(tables + ddl)
       const adapter = adapterOf()
       const version = await versionOf(adapter)
@@ -244,7 +245,7 @@ describe('an update by another session', () => {
     expect(changes).toMatchObject([{ b: 'otro', zona: 'sur' }])
   })
 
-  it('that takes a row out of the scope prevents a write, even if the scope is computed from another table', async () => {
+  it('that moves a row out of the scope prevents a write, even if the member of the scope comes from another table', async () => {
     await sessions.reset(
       `${tables}${table} CREATE TABLE zonas (id text PRIMARY KEY, zona text); INSERT INTO zonas VALUES ('k', 'norte')`,
     )
@@ -260,7 +261,7 @@ describe('an update by another session', () => {
     expect(await row()).toEqual(theirs)
   })
 
-  it('that moves a row to another partition is not lost, because the key contains the partition column', async () => {
+  it('that moves a row to another partition changes its key, so replace and remove return "absent"', async () => {
     await sessions.reset(`
       CREATE TABLE partidas (zona text, id text, a text, version uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (zona, id)) PARTITION BY LIST (zona);
       CREATE TABLE del_norte PARTITION OF partidas FOR VALUES IN ('norte'); CREATE TABLE las_otras PARTITION OF partidas DEFAULT;
@@ -283,14 +284,17 @@ describe('an update by another session', () => {
   it.each([
     ['without a foreign key', ''],
     ['with a foreign key', 'ALTER TABLE en_lote ADD FOREIGN KEY (pieza) REFERENCES piezas'],
-  ])('that attaches a record during its removal leaves no row in the separate table, %s', async (_, constraint) => {
-    await sessions.reset(`${tables}${table}${constraint}`)
-    const adapter = adapterOf()
-    // Like `attach()`, this locks the row of the record and inserts the row of the association.
-    const attach = `SELECT FROM piezas FOR SHARE; INSERT INTO en_lote VALUES ('l', 'k')`
-    expect(await sessions.concurrently(attach, () => adapter.remove('k', undefined, call()))).toBe('removed')
-    expect(await sessions.sql('SELECT * FROM en_lote')).toEqual([])
-  })
+  ])(
+    'that attaches a record during its removal leaves no row in the table of the association, %s',
+    async (_, constraint) => {
+      await sessions.reset(`${tables}${table}${constraint}`)
+      const adapter = adapterOf()
+      // Like `attach()`, this SQL locks the row of the record and inserts the row of the association.
+      const attach = `SELECT FROM piezas FOR SHARE; INSERT INTO en_lote VALUES ('l', 'k')`
+      expect(await sessions.concurrently(attach, () => adapter.remove('k', undefined, call()))).toBe('removed')
+      expect(await sessions.sql('SELECT * FROM en_lote')).toEqual([])
+    },
+  )
 
   it('is detected by an attach with If-Match, if the association is in a separate table', async () => {
     for (const relation of [table, views[0][1]]) {
@@ -322,7 +326,7 @@ describe('an update by another session', () => {
     await sessions.sql(`DROP ROLE ${role}`)
   })
 
-  it('to a view could be lost with a client without transactions, so ready() warns, but not for a table', async () => {
+  it('to a view can be lost if the client lacks transaction(), so ready() warns; a table causes no warning', async () => {
     for (const [relation, warned] of [
       [views[0][1], 1],
       [table, 0],
@@ -339,7 +343,7 @@ describe('an update by another session', () => {
     }
   })
 
-  it('is not lost if the client has transaction(work); an error says if this must begin REPEATABLE READ', async () => {
+  it('is not lost if the client has transaction(), or an error asks for BEGIN ISOLATION LEVEL REPEATABLE READ', async () => {
     await sessions.reset(tables + views[1][1])
     const clientThat = (begins: string) => ({
       query: (text: string, values?: unknown[]) => sessions.pool.query(text, values),

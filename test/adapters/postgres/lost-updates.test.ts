@@ -1,7 +1,8 @@
 /**
  * A write does not undo an update by another session, except in the members that the write itself
- * sets (HDR-3). The tests cover many kinds of tables, views, triggers and rules. Each test locks
- * the row in one session, and sends a request.
+ * sets (HDR-3). The tests cover many kinds of tables, views, triggers and rules. Each test updates
+ * the row in another session, sends a request, and commits the update as soon as the request waits
+ * for it.
  */
 import express from 'express'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -109,7 +110,7 @@ const forms: readonly Form[] = [
       `${rules.replaceAll('INSTEAD', 'ALSO').replaceAll(/ RETURNING [^;]+/g, '')} INSERT INTO piezas SELECT ` +
       '* FROM base;',
   },
-  { name: 'a view that is updatable by itself', ddl: view() },
+  { name: 'an automatically updatable view', ddl: view() },
   { name: 'a table', ddl: 'ALTER TABLE base RENAME TO piezas; CREATE VIEW base AS SELECT * FROM piezas;' },
   {
     name: 'a table with a BEFORE trigger',

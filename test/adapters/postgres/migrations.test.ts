@@ -54,7 +54,7 @@ const expansions: readonly (readonly [what: string, sql: string])[] = [
   ],
   ['a generated column', `ALTER TABLE t ADD COLUMN nueva text GENERATED ALWAYS AS (upper(texto)) STORED`],
   [
-    'an identity',
+    'an identity column',
     'ALTER TABLE t ALTER COLUMN id DROP IDENTITY, ADD COLUMN nueva bigint GENERATED ALWAYS AS IDENTITY; CREATE ' +
       'SEQUENCE IF NOT EXISTS s; ALTER TABLE t ALTER COLUMN id SET DEFAULT ' +
       "nextval('s') + 1000",
@@ -65,14 +65,14 @@ const expansions: readonly (readonly [what: string, sql: string])[] = [
   ],
   ['a column of a type without JSON', `ALTER TABLE t ADD COLUMN nueva inet`],
   [
-    'a column, and NOT NULL with a default afterwards',
+    'a column that gets a default and NOT NULL later',
     `ALTER TABLE t ADD COLUMN nueva text; UPDATE t SET nueva = 'x'; ALTER TABLE t ALTER COLUMN nueva SET DEFAULT ` +
       `'x', ALTER COLUMN nueva SET NOT NULL`,
   ],
   ['an index', 'CREATE INDEX ON t (texto, id)'],
   ['a unique index', 'CREATE UNIQUE INDEX ON t (id) INCLUDE (texto)'],
   [
-    'a satisfied foreign key and check',
+    'a foreign key and a check that all rows satisfy',
     'CREATE TABLE otra (id int PRIMARY KEY); ALTER TABLE t ADD COLUMN de int REFERENCES otra, ADD CHECK (id > 0)',
   ],
   ['renaming an undeclared column', 'ALTER TABLE t RENAME COLUMN libre TO libre_ya'],
@@ -110,7 +110,8 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
     })
 
   /**
-   * Creates, reads, lists, replaces and removes, three times, so that the statements are prepared.
+   * Creates, reads, lists, replaces and removes a record, three times, so that the statements are
+   * prepared.
    */
   async function uses(adapter: ReturnType<typeof old>) {
     for (let i = 0; i < 3; i++) {
@@ -139,7 +140,7 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
     await uses(running)
   })
 
-  it('a PUT or PATCH by an old process keeps the data of a new one', async () => {
+  it('a PUT or PATCH by an old process keeps the data of a new process', async () => {
     const before = old()
     await before.ready()
     await store.sql(`ALTER TABLE t ADD COLUMN nueva text`)
@@ -178,7 +179,7 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
     }
   })
 
-  it('a process that never sets a required column is refused at start, and the error lists the fixes', async () => {
+  it('a process that never sets a required column cannot start, and the error lists the fixes', async () => {
     await store.sql(
       `ALTER TABLE t ADD COLUMN nueva text; UPDATE t SET nueva = 'x'; ALTER TABLE t ALTER COLUMN nueva SET NOT NULL`,
     )

@@ -108,7 +108,7 @@ describe('the adapter over a failing network', () => {
     ).toEqual([{ n: '2' }])
   })
 
-  it('survives the loss of connections that are idle, checked out or in the middle of a transaction', async () => {
+  it('survives the loss of connections that are idle or in the middle of a transaction', async () => {
     warnings = []
     const store = adapter()
     await Promise.all([1, 2, 3].map(() => store.list(listRequest({ sort: 'id' }), call)))
@@ -124,7 +124,7 @@ describe('the adapter over a failing network', () => {
         if (cut) return
         cut = true
         const gone = new Promise((resolve) => (tx as unknown as pg.PoolClient).once('end', resolve))
-        // No statement is in flight, so only the adapter's listener gets the event.
+        // No statement is in flight, so only the adapter's `error` listener learns of the loss.
         proxy.cut('end')
         await gone
       },
@@ -199,7 +199,7 @@ describe('the adapter over a failing network', () => {
   it('abandons connections that are never established, even if the pool has no timeout option', async () => {
     const own = new pg.Pool({ connectionString: proxy.through(place.url), max: 2 })
     const store = bultosIn(own, { acquireTimeout: 100 })
-    // A busy machine may need longer for the first connection.
+    // On a busy machine, the first connection may take longer than 100 ms.
     await until(() => tried(store.read(['none'], call))).toEqual([undefined])
     await Promise.all([own.connect(), own.connect()]).then((clients) => clients.map((client) => client.release(true)))
     await until(() => own.totalCount).toBe(0)

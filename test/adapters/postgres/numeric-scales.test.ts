@@ -27,7 +27,7 @@ it.each<
     [2, 4],
     ['0.0012', '0.0099', '0'],
     ['0.1234', '0.00123', '1'],
-    'must have 2 zeros directly after the decimal point, and at most 4 digits there',
+    'must have 2 zeros directly after the decimal point, and at most 4 digits after it in total',
   ],
 ])(
   'REP-4: if numeric%s refuses a decimal, the message states which decimals it accepts',

@@ -52,7 +52,7 @@ describe('a client with only a query method', () => {
 })
 
 describe('a pg.Client', () => {
-  it('is shared by calls that never mix their statements', async () => {
+  it('serves concurrent calls without mixing their statements', async () => {
     const place = await freshSchema()
     await place.sql(`${ddl}; INSERT INTO bultos VALUES ('a', 1)`)
     const client = new pg.Client(place.url)

@@ -120,7 +120,7 @@ describe('QUERY-7: the cost of a page', () => {
     'detalle.ciudad,numero',
     '-detalle.ciudad,-numero',
   ])(
-    'a next or previous page by %s reads at most 12 blocks more than twice those of page 1, at four depths',
+    'a next or previous page by %s reads at most 2n + 12 blocks if page 1 reads n blocks, at four depths',
     async (sort) => {
       const asked = request({ sort })
       const first = await costOf(asked)
@@ -132,8 +132,8 @@ describe('QUERY-7: the cost of a page', () => {
             seek: { values: placeOf(asked, deep, backwards ? 0 : -1), backwards },
           })
           expect(page.items.length).toBeGreaterThan(0)
-          // Each part of the condition for the position takes an index lookup. The index has three
-          // levels, so a lookup takes a few blocks.
+          // Each part of the condition for the position needs an index lookup. The index has three
+          // levels, so a lookup reads a few blocks.
           expect(blocks).toBeLessThanOrEqual(2 * first.blocks + 12)
           expect(
             nodes.filter((node) => /Scan/.test(node['Node Type'])).reduce((sum, node) => sum + node['Actual Rows'], 0),
@@ -143,7 +143,7 @@ describe('QUERY-7: the cost of a page', () => {
     },
   )
 
-  it('a jump to a deep page of wide rows reads only keys until that page, if an index covers the keys', async () => {
+  it('a jump to a deep page of wide rows reads only keys before that page, if an index covers the keys', async () => {
     const asked = { ...request({ sort: 'fecha,numero' }), offset: Math.floor(rows * 0.8) }
     const jump = await costOf(asked)
     expect(jump.nodes.map((node) => node['Node Type'])).toContain('Index Only Scan')
@@ -154,7 +154,7 @@ describe('QUERY-7: the cost of a page', () => {
     expect(jump.page.items).toEqual(wide.items.slice(500, 525))
   })
 
-  it('a jump to the last page counts from the end, and returns exactly its rows', async () => {
+  it('a jump to one of the last pages reads the index from its end, and returns exactly the rows of the page', async () => {
     const counting = over({ count: 'exact' })
     for (const sort of ['detalle.ciudad,numero', '-fecha,-numero', '-sucursal,-numero']) {
       for (const page of [rows / 25, rows / 25 - 1, rows / 25 + 1, Math.ceil(rows / 50) + 1]) {
@@ -186,13 +186,13 @@ describe('QUERY-7: the cost of a page', () => {
     expect(odd.more).toBe(false)
   })
 
-  it('a jump reads no keys before the rows if no index covers the filters', async () => {
+  it('a jump does not read the keys in a separate scan if no index covers the filters', async () => {
     const { page, nodes } = await costOf({
       ...request({ sort: 'fecha,numero', where: [{ field: 'detalle.ciudad', op: 'gt', value: 'C1' }] }),
       offset: 600,
     })
     expect(page.items).toHaveLength(25)
-    // Keys that were read first would be joined with the rows.
+    // A separate scan of the keys would be joined with the rows.
     expect(nodes.map((node) => node['Node Type']).join()).not.toMatch(/Index Only Scan|Join|Nested Loop/)
   })
 
@@ -205,7 +205,7 @@ describe('QUERY-7: the cost of a page', () => {
     ['filtered', { sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'L7' }] }],
     ['found by q', { search: 'unica77' }],
   ])(
-    'a page %s reads at most 6 blocks more than twice those for a tenth of the rows, and scans no table',
+    'a page %s scans no table, and reads at most 2n + 6 blocks if a table of a tenth of the size needs n',
     async (_, parts) => {
       const large = await costOf(request(parts))
       const small = await costOf(request(parts), over({ table: 'pocas' }))

@@ -46,7 +46,7 @@ describe('a full pool', () => {
         return connecting
       }) as typeof pool.connect
       const read = Promise.resolve(store.read(['a'], { ...call, signal: leaving.signal })).catch(() => undefined)
-      // A call observes the signal of its request only after it has waited for some time.
+      // A call observes the signal of its request only after it has waited for 20 ms.
       await new Promise((resolve) => setTimeout(resolve, 30))
       held.release()
       await Promise.all([read, given])

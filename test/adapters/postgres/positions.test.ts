@@ -33,7 +33,7 @@ describe('positions in the process', () => {
     expect(store.floor()).toBeUndefined()
   })
 
-  it('remain in effect for every client, however many clients write and however long ago', () => {
+  it('remain in effect for each client, however many other clients write, and however long ago it wrote', () => {
     const steps = fc.array(
       fc.record({
         client: fc.constantFrom('a', 'b', 'c', 'd', 'e'),

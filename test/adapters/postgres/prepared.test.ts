@@ -124,7 +124,7 @@ describe('prepared statements', () => {
     await busy.end()
   })
 
-  it('cause the adapter to read the columns again if one of them was dropped (42703)', async () => {
+  it('are replaced by statements with the current columns after a column was dropped (42703)', async () => {
     const store = bultosIn(pool, { rest: 'resto' })
     await place.sql('ALTER TABLE bultos ADD COLUMN resto jsonb')
     await store.ready()

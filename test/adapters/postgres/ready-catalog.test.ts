@@ -59,21 +59,21 @@ const faults: readonly Case[] = [
     /no row can satisfy the check "jamas"/,
   ],
   [
-    'an assigned key of dates without default',
+    'an assigned key in a date column without a default',
     'CREATE TABLE t (id date PRIMARY KEY, a text)',
     cosas({ id: { type: 'string', format: 'date' }, a: text }, assigned),
     {},
     /nothing assigns "id".*ALTER TABLE "t" ALTER COLUMN "id" SET DEFAULT/,
   ],
   [
-    'an assigned key of texts too short for a UUID',
+    'an assigned key in a text column that is too short for a UUID',
     'CREATE TABLE t (id varchar(8) PRIMARY KEY, a text)',
     cosas({ id: { type: 'string' }, a: text }, assigned),
     {},
     /nothing assigns "id"/,
   ],
   [
-    'an assigned key of an enumeration',
+    'an assigned key in a column of an enumeration type',
     `CREATE TYPE tonos AS ENUM ('rojo'); CREATE TABLE t (id tonos PRIMARY KEY, a text)`,
     cosas({ id: { type: 'string' }, a: text }, assigned),
     {},
@@ -84,10 +84,10 @@ const faults: readonly Case[] = [
     `CREATE TYPE tonos AS ENUM ('rojo'); CREATE TABLE t (id int PRIMARY KEY, a tonos NOT NULL)`,
     cosas({ a: { type: 'string', enum: ['verde'] } }),
     {},
-    /"a" has an enum without any label of its column "a", a tonos/,
+    /"a" has an enum that contains no label of its column "a", a tonos/,
   ],
   [
-    'a materialized view without data, through a view',
+    'a view over a materialized view without data',
     `CREATE TABLE t (id int PRIMARY KEY, a text, v uuid NOT NULL DEFAULT gen_random_uuid());
      CREATE MATERIALIZED VIEW hechas AS SELECT * FROM t WITH NO DATA; CREATE VIEW vistas AS SELECT * FROM hechas`,
     cosas(),
@@ -95,11 +95,18 @@ const faults: readonly Case[] = [
     /hechas has no data.*REFRESH MATERIALIZED VIEW hechas/,
   ],
   [
-    'a soft-delete column whose default deletes new rows',
+    'a soft-delete column whose default marks new rows as deleted',
     'CREATE TABLE t (id int PRIMARY KEY, a text, gone timestamptz DEFAULT now())',
     cosas(),
     { softDelete: 'gone' },
     /each new row would be marked as deleted.*"gone" DROP DEFAULT/,
+  ],
+  [
+    'a soft-delete column of ranges, without the value that marks a row',
+    'CREATE TABLE t (id int PRIMARY KEY, a text, gone daterange)',
+    cosas(),
+    { softDelete: 'gone' },
+    /"gone" has the type daterange: set softDelete.deleted/,
   ],
   [
     'a boolean soft-delete column with the default true',
@@ -118,7 +125,7 @@ const warnings: readonly Case[] = [
     /is partitioned and has no partition/,
   ],
   [
-    'an exhausted sequence of an identity',
+    'an exhausted sequence of an identity column',
     'CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY (MAXVALUE 2) PRIMARY KEY, a text); INSERT INTO t (a) ' +
       `VALUES ('x'), ('y')`,
     cosas(undefined, assigned),
@@ -126,7 +133,7 @@ const warnings: readonly Case[] = [
     /The sequence t_id_seq has no number left/,
   ],
   [
-    'an exhausted sequence of a default',
+    'an exhausted sequence of a column default',
     `CREATE SEQUENCE pocas MAXVALUE 2; SELECT nextval('pocas'), nextval('pocas');
      CREATE TABLE t (id int DEFAULT nextval('pocas') PRIMARY KEY, a text)`,
     cosas(undefined, assigned),
@@ -135,7 +142,7 @@ const warnings: readonly Case[] = [
   ],
   ...['numeric', 'numeric(10,2)', 'real', 'double precision'].map(
     (type): Case => [
-      `an integer in a column ${type}, which can hold fractions`,
+      `an integer member in a column of type ${type}, which can store fractions`,
       `CREATE TABLE t (id int PRIMARY KEY, a ${type})`,
       cosas({ a: { type: ['integer', 'null'] } }),
       {},
@@ -143,7 +150,7 @@ const warnings: readonly Case[] = [
     ],
   ),
 ]
-/** Tables that look similar, but serve requests correctly. */
+/** Similar tables without a fault. */
 const fit: readonly (readonly [
   what: string,
   ddl: string,
@@ -159,7 +166,7 @@ const fit: readonly (readonly [
   ...['numeric(10,0)', 'numeric(10)', 'numeric(10,-2)', 'bigint'].map(
     (type) =>
       [
-        `an integer in a column ${type}, which holds only whole numbers`,
+        `an integer member in a column of type ${type}, which stores only integers`,
         `CREATE TABLE t (id int PRIMARY KEY, a ${type})`,
         cosas({ a: { type: ['integer', 'null'] } }),
         {},
@@ -185,7 +192,7 @@ const fit: readonly (readonly [
     { softDelete: 'gone' },
   ],
   [
-    'an assigned key of texts as long as a UUID',
+    'an assigned key in a text column that is long enough for a UUID',
     'CREATE TABLE t (id varchar(36) PRIMARY KEY, a text)',
     cosas({ id: { type: 'string' }, a: text }, assigned),
     {},

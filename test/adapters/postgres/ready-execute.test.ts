@@ -1,6 +1,6 @@
 /**
  * `probe: 'execute'`: at start, `ready()` updates and deletes existing rows, inserts generated
- * ones, and always rolls these writes back.
+ * rows, and always rolls these writes back.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -88,7 +88,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('accepts a trigger that refuses some rows, and rows that are referenced', async () => {
+  it('accepts a trigger that refuses some rows, and rows that a foreign key references', async () => {
     await store.sql(`
       ${bad(
         'algunas',
@@ -105,7 +105,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     await store.sql('DROP TABLE hijas')
   })
 
-  it('does not fail if a constraint or a trigger of an empty table refuses each generated row', async () => {
+  it('on an empty table, accepts constraints and triggers that refuse generated rows, but no broken trigger', async () => {
     await store.sql('DELETE FROM t')
     await adapterOver(store.client).adapter.ready()
     await store.sql(`ALTER TABLE t ADD CHECK (texto LIKE 'una cosa %')`)
@@ -143,7 +143,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     await expect(adapter.ready()).rejects.toThrow(/append only/)
   })
 
-  it('probes a table with soft delete and a version column by the statements of requests', async () => {
+  it('probes a table with soft delete and a version column with the same statements as requests', async () => {
     await store.sql(
       `ALTER TABLE t ADD COLUMN v uuid NOT NULL DEFAULT gen_random_uuid(), ADD COLUMN borrado_en timestamptz`,
     )
@@ -223,7 +223,7 @@ describe("probe: 'execute' with concurrent sessions", () => {
     expect(await state()).toEqual(before)
   })
 
-  it('leaves nothing behind if its server process ends before any statement, and sends no COMMIT', async () => {
+  it('leaves nothing behind and sends no COMMIT, at whichever statement its server process ends', async () => {
     const before = await state()
     const killer = new pg.Client({ connectionString: place.url })
     await killer.connect()
@@ -302,7 +302,7 @@ describe("probe: 'execute' with concurrent sessions", () => {
     client.release()
   })
 
-  it('requires a client with transactions, and says so', async () => {
+  it('throws for a client without transaction(), and the error asks for this method', async () => {
     const client = { query: (text: string, values?: unknown[]) => pool.query(text, values) }
     await expect(adapterOver(client, options).adapter.ready()).rejects.toThrow(
       /add a method transaction\(work\) to the client/,

@@ -124,7 +124,7 @@ describe.each(stores)('ready() accepts, on $name,', ({ open }) => {
       { attached, version: { column: 'v' }, softDelete: 'borrada' },
     ],
     [
-      'a composite key with a numbered part, and a JSON column for the rest',
+      'a composite key with a numbered part, and a JSON column in "rest"',
       'CREATE TABLE t (zona text, dia date, n int, texto varchar(3), resto jsonb, PRIMARY KEY (zona, dia, n))',
       compuesta,
       { rest: 'resto' },
@@ -174,7 +174,7 @@ describe.each(stores)('ready() accepts, on $name,', ({ open }) => {
       },
     ],
     [
-      'a table with only its key',
+      'a table whose only column is the key',
       `CREATE TABLE t (id text PRIMARY KEY)`,
       defineResource({
         collection: 'claves',
@@ -250,7 +250,7 @@ describe.each(stores)('an identity column other than the key, on $name', ({ open
 })
 
 describe('ready() with a replica', () => {
-  it('throws Unavailable if the replica has become unavailable since the last call, for each "count"', async () => {
+  it('throws Unavailable if the replica has become unavailable since the last call, for each value of "count"', async () => {
     await using place = await freshSchema()
     await place.sql('CREATE TABLE t (id text PRIMARY KEY, texto text)')
     await using proxy = await startProxy({
@@ -301,7 +301,7 @@ describe('ready() and conditions that can change while the process runs', () => 
   const version = { column: 'v' } as const
   const as = (options: Options = {}) => readyOn({ client: pool }, simple as never, { version, ...options })
 
-  it('warns about missing privileges, but a role that may only read can start', async () => {
+  it('warns about missing privileges, but a service whose role may only read can start', async () => {
     for (const probe of ['catalog', 'explain', 'execute'] as const)
       expect(await as({ probe })).toEqual([
         expect.stringMatching(/may not INSERT/),
@@ -350,6 +350,27 @@ describe('ready() and conditions that can change while the process runs', () => 
       await as({ session: async (tx) => void (await tx.query(`SELECT set_config('app.quien', 'b', true)`)) }),
     ).toEqual([])
     await place.sql('ALTER TABLE t DISABLE ROW LEVEL SECURITY')
+  })
+
+  it("with probe: 'execute', tries a write as soon as a policy permits it", async () => {
+    await place.sql(`
+      CREATE FUNCTION fija() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'append only'; END $$;
+      CREATE TRIGGER fija BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION fija();
+      ALTER TABLE t ENABLE ROW LEVEL SECURITY; DROP POLICY todo ON t; DROP POLICY otros ON t;
+      CREATE POLICY crean ON t FOR INSERT WITH CHECK (true); CREATE POLICY quitan ON t FOR DELETE USING (true)`)
+    const warnings: string[] = []
+    const adapter = postgresAdapter(pool, {
+      resource: simple,
+      table: 't',
+      version,
+      probe: 'execute',
+      onWarning: (message) => warnings.push(message),
+    })
+    await adapter.ready()
+    expect(warnings).toEqual([expect.stringMatching(/lets the role UPDATE/)])
+    await place.sql('CREATE POLICY cambian ON t FOR UPDATE USING (true)')
+    await expect(adapter.ready()).rejects.toThrow(/append only/)
+    await place.sql('DROP TRIGGER fija ON t; ALTER TABLE t DISABLE ROW LEVEL SECURITY')
   })
 
   it('warns about a database that is read-only at the moment', async () => {
@@ -428,7 +449,7 @@ describe('ready() and tables on other servers', () => {
       ${over('t', columns)}
       ${over('claves', 'id text, fingerprint text, record text, version text, expires_at timestamptz')}
       CREATE TABLE u (${columns}, PRIMARY KEY (id))`)
-    // The reason for the refusal: such a table can't have a unique index.
+    // The reason for the refusal: a table with foreign partitions can't have a unique index.
     await expect(place.sql('CREATE UNIQUE INDEX ON t (id)')).rejects.toThrow(/cannot create unique index/)
     await expect(
       place.sql("INSERT INTO t (id) VALUES ('a') ON CONFLICT (id) DO UPDATE SET texto = 'b'"),

@@ -1,6 +1,6 @@
 /**
  * Tables that can be read, but on which every create, every replace or every remove fails.
- * `ready()` detects them at start, by the statements of requests.
+ * `ready()` detects them at start, in the catalog or with `EXPLAIN`.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
@@ -106,7 +106,7 @@ describe.each(stores)('ready() and tables on which one kind of write always fail
       /no create sets the column "texto", which is NOT NULL/,
     ],
     [
-      'a column that only the database may number',
+      'a written member in a column GENERATED ALWAYS AS IDENTITY',
       'CREATE TABLE t (id int PRIMARY KEY, texto text, autor text); ALTER TABLE t DROP COLUMN autor, ADD COLUMN ' +
         'n int GENERATED ALWAYS AS IDENTITY',
       { columns: { autor: { column: 'texto', write: false }, n: 'n' } },

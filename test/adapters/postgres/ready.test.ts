@@ -41,19 +41,19 @@ describe('ready()', () => {
       /"numeroDeEnvio" has no column "numero_de_envio"\. Did you mean "numero_de_envios"\?/,
     ],
     [
-      'a column of another type',
+      'a column whose type does not fit the member',
       'numero bigint PRIMARY KEY, numero_de_envio integer, fecha text',
       {},
-      /"numeroDeEnvio" may be string, but its column "numero_de_envio" is a integer/,
+      /"numeroDeEnvio" may be a string, but its column "numero_de_envio" has the type integer/,
     ],
     [
       'a column with a time zone for a local date-time',
       'numero bigint PRIMARY KEY, numero_de_envio text, fecha timestamptz',
       {},
-      /"fecha" has the format "local-date-time", but its column "fecha" is a timestamp with time zone.*declare the format "date-time", or make the column timestamp/,
+      /"fecha" has the format "local-date-time", but its column "fecha" has the type timestamp with time zone.*declare the format "date-time", or make the column timestamp/,
     ],
     [
-      'a type without JSON',
+      'a column type without a JSON form',
       'numero bigint PRIMARY KEY, numero_de_envio point, fecha text',
       {},
       /which has no JSON form/,
@@ -96,19 +96,19 @@ describe('ready()', () => {
       /no column "gone"/,
     ],
     [
-      'no JSON column for the rest',
+      'a "rest" that names no jsonb column',
       'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
       { rest: 'doc' },
       /"rest" must name a jsonb column/,
     ],
     [
-      'no table of an association',
+      'an association without a table',
       'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
       { attached: {} },
       /attached: \{ "piezas": \{ table, parent, key \} \}/,
     ],
     [
-      'a table of an association without its columns',
+      'an association whose table lacks a column',
       'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
       { attached: { piezas: { table: 'en_ruta', parent: 'x', key: 'pieza' } } },
       /has no column "x"/,
@@ -123,7 +123,7 @@ describe('ready()', () => {
     expect(error.message).toMatch(message)
   })
 
-  it('a misspelt option or a wrong client throws when the adapter is created', () => {
+  it('postgresAdapter() throws for a misspelt option, and for a wrong client', () => {
     expect(() => postgresAdapter(store.client, { table: 't', colums: {} } as never)).toThrow(/Did you mean "columns"\?/)
     expect(() => postgresAdapter({} as never, { table: 't' })).toThrow(
       /needs a client as its first argument: a Pool or Client/,

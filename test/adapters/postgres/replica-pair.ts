@@ -69,7 +69,7 @@ export interface Asking extends AsyncDisposable {
 export async function serving(resources: readonly (Mount | Endpoint)[]): Promise<Asking> {
   const service = api({
     versions: { v1: [...resources] },
-    // All processes have the same base URL, because it is part of a stored idempotency key.
+    // All services have the same base URL, because it is part of a stored idempotency key.
     baseUrl: 'http://servicio.test',
     principal: (req) => ({ sub: String(req.headers['x-caller']) }),
     permission: () => 'allow',

@@ -98,7 +98,8 @@ describe('a client of a paused replica sees', () => {
   })
 
   it('VERB-12: the record of a create whose response it did not get', async () => {
-    // Another process creates the record, so this process does not know the position of the client.
+    // The service `first` uses another pool, as another process would. So `over` does not know the
+    // position of the client.
     const elsewhere = new pg.Pool({ connectionString: pair.primary.url })
     onTestFinished(() => elsewhere.end())
     await using first = await serving(resources({ write: elsewhere }))
@@ -112,7 +113,7 @@ describe('a client of a paused replica sees', () => {
     expect(await titles(over)).toContain(id)
   })
 
-  it('writes of an endpoint that uses records()', async () => {
+  it('the record that an endpoint created for it with records()', async () => {
     await using over = await serving(resources())
     await pair.hold()
     const id = next()
@@ -121,7 +122,7 @@ describe('a client of a paused replica sees', () => {
   })
 
   it.each([false, true])(
-    'REP-2: its change of a link target, in the records that link to it (target read from the replica: %s)',
+    'REP-2: its change of a link target, in records with a link to it (target read from the replica: %s)',
     async (replicated) => {
       await using over = await serving(resources({ replicated }))
       const [id, autor] = [next(), next()]

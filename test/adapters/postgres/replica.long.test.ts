@@ -22,7 +22,10 @@ beforeAll(async () => {
 afterAll(() => pair?.remove())
 afterEach(() => pair.catchUp())
 
-/** A service, and a function that sends requests to it. */
+/**
+ * Starts a service. `ask` sends a request to it. `textOf` reads a record, and resolves with its
+ * text or with the status if it is not 200.
+ */
 async function service(option?: boolean | ReplicaOptions) {
   const { read, write } = pair
   const adapter = postgresAdapter({ read, write }, { ...table, ...(option === undefined ? {} : { replica: option }) })
@@ -57,7 +60,7 @@ describe('a client { read, write }', () => {
     expect(await over.textOf(`/${id}`, { caller: 'luis' })).toBe('dos')
   })
 
-  it('reads from the replica with the option, and a client sees its own writes', async () => {
+  it('reads from the replica with the option, and each caller sees its own writes', async () => {
     await using over = await service(true)
     const { id } = await stored(over)
     await pair.hold()
@@ -81,12 +84,12 @@ describe('a client { read, write }', () => {
     await over.ask('PUT', `/${id}`, nota(id, 'dos'))
     await pair.catchUp()
     await pair.hold()
-    // Another client changes the record on the primary. Only the replica still has "dos".
+    // Another caller changes the record on the primary. Only the replica still has "dos".
     await over.ask('PUT', `/${id}`, { ...nota(id, 'tres'), caller: 'luis' })
     expect(await over.textOf(`/${id}`)).toBe('dos')
   })
 
-  it('HDR-4: reads the primary for conditional requests and after misses, for every caller', async () => {
+  it('HDR-4: reads the primary for conditional requests and after a miss on the replica, for every caller', async () => {
     await using over = await service(true)
     const { id, tag } = await stored(over)
     await pair.hold()
@@ -133,7 +136,7 @@ describe('a client { read, write }', () => {
     expect(await broken.textOf(`/${id}`, { caller: 'luis' })).toBe('dos')
   })
 
-  it('gives weaker guarantees with ownWrites: false or verified: false', async () => {
+  it('can hide own writes with ownWrites: false, and can cause an outdated 304 or 404 with verified: false', async () => {
     await using loose = await service({ ownWrites: false })
     await using unverified = await service({ verified: false })
     const { id, tag } = await stored(unverified)

@@ -26,8 +26,8 @@ describe('the adapter, over a server that restarts,', () => {
   })
 
   /**
-   * Runs streams of writes while something happens to the server. Returns the acknowledged writes
-   * and the errors.
+   * Runs streams of writes while `what` restarts the server or ends connections. Returns the
+   * acknowledged writes and the errors.
    */
   async function underWrites(what: () => Promise<void>, round: string) {
     const store = bultosIn(pool, {

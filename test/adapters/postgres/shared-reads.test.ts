@@ -161,7 +161,7 @@ describe('a failure of a shared round trip', () => {
 })
 
 describe('reads do not share a round trip', () => {
-  it('on a connection that the service prepares for each checkout', async () => {
+  it('if the pool has a listener for "acquire", or its own connect()', async () => {
     const read = async (pool: pg.Pool): Promise<number> => {
       const store = bultosIn(pool)
       await store.ready()

@@ -175,12 +175,12 @@ describe.each(stores)('numbers of other programs, in $name', ({ open }) => {
 })
 
 describe('the decimals that are shown as the same double', () => {
-  it('QUERY-1: lie between two bounds; JavaScript parses an inclusive bound, but no exclusive one, to this double', () => {
+  it('QUERY-1: lie between two bounds, and a bound is shown as this double if and only if it is inclusive', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const ends = comparedRounded('=', value, 'numeric')
         for (const end of ends) {
-          if (end === 'never') throw new Error('Every double has decimals.')
+          if (end === 'never') throw new Error('No decimal is shown as this double.')
           expect(Number(end.text) === value).toBe(end.op.endsWith('='))
         }
       }),

@@ -90,7 +90,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     })
     expect(
       await adapter.create({ numeroDeEnvio: 'E5' } as never, call),
-      'passes over the number that a client has used',
+      'skips the number that a client has used',
     ).toMatchObject({
       created: { value: { numero: 4 } },
     })
@@ -218,7 +218,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     expect(await adapter.remove('AbC', undefined, call)).toBe('removed')
   })
 
-  it('does not depend on the date format and the time zone of the session', async () => {
+  it('reads and writes do not depend on the date format and the time zone of the session', async () => {
     await store.sql(
       'CREATE TABLE courier.fechas (id int PRIMARY KEY, dia date, momento timestamp, instante timestamptz, ' +
         'peso float8)',
@@ -442,9 +442,9 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     expect(made.toSorted((x, y) => x - y)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1))
     expect(await next('b')).toBe(1)
     await adapter.create({ cabecera: 'b', secuencia: 2147483647 }, call)
-    expect(await next('b'), 'a client has used the last number').toBe(2)
+    expect(await next('b'), 'a client has used the largest number').toBe(2)
     await adapter.create({ cabecera: 'c', secuencia: 2147483647 }, call)
-    expect([await next('c'), await next('c')], 'a client has used the last number, and no other number').toEqual([1, 2])
+    expect([await next('c'), await next('c')], 'a client has used only the largest number').toEqual([1, 2])
     expect(
       await adapter.read(
         [

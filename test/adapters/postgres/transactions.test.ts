@@ -133,7 +133,7 @@ describe('the time limit of a transaction', () => {
   it('ends a transaction whose "write" function never settles, and closes its connection', async () => {
     const adapter = bultosIn(pool, { write: () => new Promise(() => {}) })
     expect((await refusedWith(adapter.create({ id: 'hangs' }, within(200)))).detail).toMatch(unchanged)
-    // The pool has only one connection, so the next caller gets a new one.
+    // The only connection of the pool was closed, so the next caller gets a new one.
     expect(await tried(bultosIn(pool, { acquireTimeout: 20_000 }).read(['hangs'], call))).toEqual([undefined])
   })
 

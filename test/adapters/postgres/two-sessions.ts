@@ -10,7 +10,7 @@ export interface TwoSessions {
   reset(text: string): Promise<void>
   /**
    * Runs SQL in a transaction of another session, and starts the request. Commits the transaction
-   * as soon as the request waits for it, or after the request if it does not wait.
+   * as soon as the request waits for it, or after the request if the request does not wait.
    */
   concurrently<T>(text: string, request: () => Promise<T>): Promise<T>
   close(): Promise<void>

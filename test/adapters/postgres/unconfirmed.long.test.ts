@@ -77,8 +77,8 @@ describe('a write that no synchronous standby confirms', () => {
   it('causes a 503 with an unknown outcome, with or without a transaction, and is not retried', async () => {
     for (const { detail } of await Promise.all(writes(pool).map((write) => refusedWith(write()))))
       expect(detail).toMatch(unknown)
-    // This server has committed each write exactly once, but no standby has confirmed it.
-    // So the outcome "unknown" is true.
+    // This server has committed each write exactly once, but no standby has confirmed it. So
+    // "unknown" is the correct outcome.
     expect(await sql(`SELECT id, n FROM bultos WHERE id IN ('a', 'b', 'r1', 'r2', 'r3', 'r4') ORDER BY id`)).toEqual([
       { id: 'a', n: 1 },
       { id: 'b', n: 1 },
@@ -129,7 +129,7 @@ describe('a write that no synchronous standby confirms', () => {
     }
   })
 
-  it('causes the same 503 with a custom client that reports it by an error with the code 40003', async () => {
+  it('causes the same 503 with a custom client that reports it as an error with the code 40003', async () => {
     const client = new pg.Client(server.url)
     await client.connect()
     let unconfirmed = 0
@@ -184,7 +184,7 @@ describe('a write that no synchronous standby confirms', () => {
     await quiet.end()
   })
 
-  it('could be reported as a success if the session hides warnings, so ready() warns about that', async () => {
+  it('can be reported as a success if the session hides warnings, so ready() warns about the session', async () => {
     const warnings = async (options: string) => {
       const messages: string[] = []
       const own = new pg.Pool({ connectionString: `${server.url}?options=${encodeURIComponent(options)}`, max: 1 })

@@ -92,7 +92,7 @@ describe.each(stores)('values that JSON cannot represent, on $name', ({ open }) 
   }
 
   it.each(versions)(
-    'VERB-3: a PUT of the response to a GET keeps every digit, if the version is %s',
+    'VERB-3: a PUT of the response to a GET keeps the stored values exactly, if the version is %s',
     async (_, more) => {
       await store.sql(`TRUNCATE lecturas; ${plain}`)
       for (const [i, [column, sql]] of odd.entries())
@@ -164,7 +164,7 @@ describe.each(stores)('values that JSON cannot represent, on $name', ({ open }) 
     await server.close()
   })
 
-  it('a PUT of an absent row gets a 404, and a PUT of a row that a trigger leaves unchanged gets a 422', async () => {
+  it('a PUT of an absent row gets a 404, and a PUT whose update is cancelled by a trigger gets a 422', async () => {
     await store.sql(`TRUNCATE lecturas; INSERT INTO lecturas (id, peso) VALUES (1, 'NaN');
       CREATE FUNCTION nada() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
       CREATE TRIGGER nada BEFORE UPDATE ON lecturas FOR EACH ROW EXECUTE FUNCTION nada()`)

@@ -308,7 +308,7 @@ describe.each(stores)('formats that do not match their column, on $name', ({ ope
   }
 
   it.each(Object.entries(shown))(
-    'REP-8: for a column of type %s, ready() accepts only formats in which PUT accepts the value from GET',
+    'REP-8: for a column of type %s, ready() accepts only formats with which a PUT of the GET response works',
     async (type, { sample, fits }) => {
       await store.sql(
         `CREATE TABLE f_${type} (id int PRIMARY KEY, valor ${type}); INSERT INTO f_${type} VALUES (1, '${sample}')`,

@@ -1,6 +1,6 @@
 /**
- * ERR-2: if the database refuses a value, the response is 422, for many SQLSTATEs. The response
- * names the members if the error of the database identifies their columns.
+ * ERR-2: if the database refuses a value, the response is 422. The tests cover many SQLSTATEs. The
+ * response names the members if the error of the database identifies their columns.
  */
 import express from 'express'
 import request from 'supertest'
@@ -42,7 +42,7 @@ const cosas = defineResource<Cosa>()({
   schema: { type: 'object', required: ['id'], properties },
 })
 
-/** Errors that a trigger of the server really raises. The value of `nombre` selects the error. */
+/** Errors that a trigger raises. The value of `nombre` selects the error. */
 const raised: readonly (readonly [what: string, body: string, members?: readonly string[]])[] = [
   ['a plain exception', `RAISE EXCEPTION 'hunter2'`],
   ['an exception with a custom SQLSTATE', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'MY001'`],
@@ -78,24 +78,24 @@ const raised: readonly (readonly [what: string, body: string, members?: readonly
     `RAISE EXCEPTION 'hunter2' USING COLUMN = 'edad', TABLE = 'otra'`,
   ],
   [
-    'a constraint',
+    'an exception that names a check',
     `RAISE check_violation USING MESSAGE = 'hunter2', CONSTRAINT = 'orden', TABLE = TG_TABLE_NAME`,
     ['a', 'b'],
   ],
   ['an exception that was caught and raised again', `BEGIN PERFORM 1 / 0; EXCEPTION WHEN OTHERS THEN RAISE; END`],
   ['a division by zero', `PERFORM 1 / (length(NEW.nombre) - length(NEW.nombre))`],
-  ['an assertion', `ASSERT NEW.nombre = '', 'hunter2'`],
+  ['a failed assertion', `ASSERT NEW.nombre = '', 'hunter2'`],
   ['SELECT INTO STRICT without a row', `SELECT 1 INTO STRICT NEW.a FROM pg_class WHERE false`],
   ['SELECT INTO STRICT with several rows', `SELECT i INTO STRICT NEW.a FROM generate_series(1, 2) i`],
-  ['a CASE without a branch', `CASE NEW.nombre WHEN 'hunter2' THEN NULL; END CASE`],
+  ['a CASE without a matching branch', `CASE NEW.nombre WHEN 'hunter2' THEN NULL; END CASE`],
   ['a subquery of several rows', `NEW.a := (SELECT i FROM generate_series(1, 2) i)`],
   ['a text that is not a number', `NEW.a := NEW.nombre::int`],
   ['a text that is not a date', `PERFORM to_date(NEW.nombre, 'YYYY-MM-DD')`],
   ['a square root of a negative number', `PERFORM sqrt(-1)`],
   ['a logarithm of zero', `PERFORM ln(0)`],
   ['a substring of negative length', `PERFORM substring(NEW.nombre FROM 1 FOR -1)`],
-  ['a bad regular expression', `PERFORM NEW.nombre ~ '('`],
-  ['a bad escape', `PERFORM NEW.nombre LIKE '\\' ESCAPE 'xx'`],
+  ['an invalid regular expression', `PERFORM NEW.nombre ~ '('`],
+  ['an invalid escape', `PERFORM NEW.nombre LIKE '\\' ESCAPE 'xx'`],
   ['invalid JSON', `PERFORM (NEW.nombre || '{')::jsonb`],
   ['an oversized array', `PERFORM array_fill(0, ARRAY[500000000])`],
   ['an argument out of range', `PERFORM make_interval(secs => 'Infinity')`],
@@ -152,7 +152,7 @@ const cases: readonly (readonly [what: string, value: Partial<Cosa>, refusal: ob
   ['JSON that an index cannot process', { doc: { n: 'x' } }, { refused: 'rule', members: [] }],
   ['a text too long for its index', { nombre: textOf(1500) }, { refused: 'rule', members: ['nombre'], why: tooLong }],
   ['a text too long for any index', { nombre: textOf(9000) }, { refused: 'rule', members: [], why: tooLong }],
-  ['a deferred trigger', { a: 55 }, { refused: 'rule', members: ['a'] }],
+  ['an exception in a deferred trigger', { a: 55 }, { refused: 'rule', members: ['a'] }],
 ]
 
 describe.each(stores)('values that the database refuses, on $name', ({ open }) => {
@@ -175,7 +175,7 @@ describe.each(stores)('values that the database refuses, on $name', ({ open }) =
     ])
   })
 
-  it('a refusal by an exclusion constraint names the members; one by a domain of two columns does not', async () => {
+  it('a refusal names the members of an exclusion constraint, but none for a domain that two columns have', async () => {
     await store.sql(`
       CREATE TABLE estancias (id int PRIMARY KEY, a int, b int, EXCLUDE USING btree (a WITH =, b WITH =), edad positiva, otra positiva);
       INSERT INTO estancias VALUES (1, 3, 4)`)
@@ -282,7 +282,7 @@ describe.each(stores)('values that the database refuses, on $name', ({ open }) =
     await expect(Promise.resolve(over.replace(1, { id: 1 }, undefined, call))).rejects.toMatchObject({ code: '22023' })
   })
 
-  it('a row is refused if it has no partition, breaks a rule of its partition, or moves to another one', async () => {
+  it('a row is refused if no partition accepts it, if a check refuses it, or if a trigger changes its partition', async () => {
     await store.sql(`
       CREATE TABLE partes (id int, zona text, n int CONSTRAINT n_baja CHECK (n < 10), v uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (id, zona), UNIQUE (zona, n)) PARTITION BY LIST (zona);
       CREATE TABLE partes_n PARTITION OF partes FOR VALUES IN ('norte');

@@ -48,7 +48,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
   /** A version that ends with a digest (hash) of the row, for tables without a reliable trigger. */
   const digested = /\.[0-9a-f]{32}$/
 
-  it('HDR-8: without a trigger, each update of a shown member changes the version, so stale writes fail', async () => {
+  it('HDR-8: without a trigger, each update of a member changes the version, so stale writes fail', async () => {
     await table()
     const adapter = over()
     const seen = new Set([await version()])
@@ -108,7 +108,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
       true,
     ],
     [
-      'a trigger that changes the version only if NEW differs from OLD (different texts can be equal)',
+      'a trigger that changes the version only if NEW differs from OLD (1.0 and 1.00 do not differ)',
       'BEGIN IF NEW.* IS DISTINCT FROM OLD.* THEN NEW.version = gen_random_uuid()::text; END IF; RETURN NEW; END',
       '',
       '',
@@ -164,7 +164,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     },
   )
 
-  it('HDR-8: versions need no digest with "soleWriter" or the table of tableDdl(), but do otherwise', async () => {
+  it('HDR-8: versions have no digest with "soleWriter" or tableDdl(), but have one if tables inherit from the table', async () => {
     await table()
     expect(await version(over({ version: { column: 'version', soleWriter: true } }))).not.toMatch(digested)
     const propia = defineResource({
@@ -192,7 +192,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     expect(await version()).toMatch(digested)
   })
 
-  it('HDR-8: a partitioned table needs a digest, but none if the trigger is on that table itself', async () => {
+  it('HDR-8: a partitioned table needs a digest, unless the trigger is on the partitioned table itself', async () => {
     const parts = 'CREATE TABLE unos PARTITION OF lotes FOR VALUES FROM (0) TO (10)'
     await table(parts, columns, ' PARTITION BY RANGE (id)')
     const before = await version()
@@ -203,7 +203,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     expect(await version()).not.toMatch(digested)
   })
 
-  it('HDR-8: with "next", "rest" and soft delete, changes change the version, even a stored null', async () => {
+  it('HDR-8: with "next", "rest" and soft delete, each change renews the version, even a null version', async () => {
     await table(
       '',
       (

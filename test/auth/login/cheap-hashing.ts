@@ -8,8 +8,8 @@ const cheap = { N: 2, p: 1 }
 
 /**
  * In all tests of the file that calls this function, the threads hash with N = 2 and p = 1,
- * whatever cost the stored hash specifies. So a password matches a stored hash only if that was
- * created with N = 2 and p = 1 too, such as by `cheapHash()`.
+ * whatever cost the stored hash specifies. So a password matches only stored hashes that were also
+ * created with N = 2 and p = 1, for example by `cheapHash()`.
  */
 export function hashCheaply(): void {
   const send = Worker.prototype.postMessage

@@ -68,8 +68,8 @@ describe('the queue of hashes', () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 60 }, () => call(queue, 250))
     await vi.advanceTimersByTimeAsync(0)
-    // Two calls run. Of the others, 31 begin within 4 seconds, because two hashes run at a time,
-    // and each takes 250 ms.
+    // Two calls run. Of the other calls, 31 begin within 4 seconds, because two hashes run at a
+    // time, and each takes 250 ms.
     expect(count(callers, 'refused')).toBe(60 - 2 - 31)
     await vi.advanceTimersByTimeAsync(10_000)
     expect(count(callers, 'done')).toBe(33)
@@ -91,7 +91,7 @@ describe('the queue of hashes', () => {
     expect(Math.max(...again.map((caller) => caller.ended))).toBeLessThan((1.5 * (200 * 250)) / 2 + 2000)
   })
 
-  it('AUTH-6: gives a correct Retry-After to callers that time out together, even if hashing is slow', async () => {
+  it('AUTH-6: lets callers that time out together succeed after their Retry-After, even if hashing is slow', async () => {
     const queue = new HashingQueue(2)
     const first = Array.from({ length: 20 }, () => call(queue, 1600))
     await vi.advanceTimersByTimeAsync(5001)
@@ -132,7 +132,7 @@ describe('the queue of hashes', () => {
     }
   })
 
-  it('AUTH-6: counts the current duration of a hash that runs longer than the average', async () => {
+  it('AUTH-6: takes into account how long a hash has been running, if it exceeds the average', async () => {
     const queue = new HashingQueue(1)
     call(queue, 60_000)
     await vi.advanceTimersByTimeAsync(3000)
@@ -141,7 +141,7 @@ describe('the queue of hashes', () => {
     expect(next.map(({ state }) => state)).toEqual(['waiting', 'waiting', 'waiting', 'refused'])
   })
 
-  it('AUTH-6: does not overestimate a costly hash after cheap hashes, which take more time per step', async () => {
+  it('AUTH-6: does not overestimate a costly hash after cheap hashes, which take more time per unit of work', async () => {
     const queue = new HashingQueue(1)
     for (let n = 0; n < 5; n++) call(queue, 40, { steps: today / 100 })
     await vi.advanceTimersByTimeAsync(200)

@@ -19,7 +19,7 @@ describe('stored passwords', () => {
     expect(needsRehash(one, { cost: 16 })).toBe(true)
   })
 
-  it('AUTH-6: can be checked if hashPassword() did not create the hash, and its cost is lower', async () => {
+  it('AUTH-6: can be checked even if another program created the hash with a lower cost', async () => {
     const salt = Buffer.from('0123456789abcdef')
     const hash = scryptSync('pleaseletmein', salt, 32, { N: 2 ** 10, r: 8, p: 1 })
     const plain = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
@@ -57,7 +57,7 @@ describe('stored passwords', () => {
     '$scrypt$ln=15,r=8,p=3$AAAAAAAAAAAAAAAAAAAAAA$AAAA',
     `$scrypt$ln=15,r=8,p=3$${'A'.repeat(10_000)}$${'A'.repeat(43)}`,
   ])(
-    'AUTH-6: the stored hash "%.40s" needs a rehash, and is refused with an error that does not show it',
+    'AUTH-6: the stored hash "%.40s" needs a rehash, and is refused with an error that does not contain it',
     async (hash) => {
       const refused = await checkPassword('right', hash).catch((error: unknown) => error)
       expect(refused).toBeInstanceOf(ConfigurationError)
@@ -115,7 +115,8 @@ describe('stored passwords', () => {
         const [whole, done] = workOf(a) >= workOf(b) ? [a, b] : [b, a]
         const left = remainingCost(whole, done)
         const work = workOf(done) + (left === undefined ? 0 : workOf(left))
-        // A step that uses less memory is faster, so the additional work can have more steps.
+        // A unit of work is faster if its hash uses less memory, so the additional hash may contain
+        // more units.
         expect(work / workOf(whole)).toBeGreaterThan(0.75)
         expect(work / workOf(whole)).toBeLessThan(1.75)
       }),

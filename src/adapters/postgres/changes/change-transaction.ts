@@ -101,8 +101,8 @@ export class ChangeTransaction<R extends Outcome> {
     if (databases.write.mayBeNested) return result
     if (result === 'stale' && texts !== undefined) this.#touched = await isOwnWrite(table, texts, ask)
     // The snapshot is taken only for a replace, patch or remove, because an attach or detach may
-    // result in `absent` for other reasons. Tables that are read through a view are excluded too,
-    // because the view may show fewer rows than the table.
+    // result in `absent` for other reasons. Tables with the option `readFrom` are excluded too,
+    // because that view or query may show fewer rows than the table.
     const needsSnapshot = write !== undefined && !table.separate && ['replace', 'patch', 'remove'].includes(action)
     if (result === 'absent' && needsSnapshot) this.#snapshot = await snapshotOf(ask)
     return result

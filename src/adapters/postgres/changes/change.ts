@@ -1,6 +1,6 @@
 /**
- * Runs a change (a create, replace, patch, remove, attach or detach) atomically, together with
- * everything that it needs (HDR-3).
+ * Runs a change (a create, replace, patch, remove, attach or detach) atomically (HDR-3): as a
+ * single statement if possible, and otherwise in a transaction.
  */
 import type { Refused } from '../../contract.js'
 import { Joins } from '../links/joins.js'

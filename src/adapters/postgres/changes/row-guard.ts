@@ -31,8 +31,7 @@ export function isRacing({ table, action, call }: PendingChange): boolean {
 const known = new WeakMap<Table, RowGuard>()
 
 /**
- * Resolves with the guard that the table allows. The response of the database is kept for each
- * table.
+ * Resolves with the guard that the table allows. The result is cached for each table.
  */
 export async function rowGuard(table: Table, database: Database, wait: Wait): Promise<RowGuard> {
   const found = known.get(table) ?? ((await isLockable(table, database, wait)) ? 'lock' : 'snapshot')
@@ -53,7 +52,7 @@ const maxTries = 3
  * Locks the row of a change until its transaction ends. Resolves with true if the row exists, in
  * any version. After the wait for the lock, PostgreSQL reads only the locked row again. This
  * statement still sees all other rows, such as those of a sub-select, as they were at its start. So
- * a separate statement makes the change, and compares the version again.
+ * a separate statement compares the version and makes the change.
  */
 export async function lockRow(at: RowCall, removes: boolean): Promise<boolean> {
   for (let tries = 1; ; tries++) {
@@ -93,7 +92,7 @@ async function isLockable(table: Table, database: Database, wait: Wait): Promise
     return scans.length > 0 && scans.every(isLocked)
   } catch (error) {
     // The database refused the statement, for example because a privilege is missing, or could not
-    // explain it. So the rows can't be locked.
+    // explain it. In both cases, the rows count as not lockable.
     if (['other', 'refused', 'unprepared'].includes(failureKind(error))) return false
     throw unavailable(error, false)
   }

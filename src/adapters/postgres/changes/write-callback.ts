@@ -84,8 +84,8 @@ export class WriteCallback {
   }
 
   /**
-   * Must be called after the function has ended. Throws unless the adapter's statement is still
-   * part of the open transaction, in which no statement has failed.
+   * Must be called after the function has ended. Throws unless the adapter's transaction is still
+   * open, still contains the adapter's statement, and contains no failed statement.
    */
   async verify(): Promise<void> {
     this.#demand(await this.#mark.check())
@@ -203,10 +203,11 @@ export class WriteCallback {
 
   #lateFault(cause: unknown): unknown {
     const hint = this.#change.databases.write.embedded
-      ? ' Statements that it sends to the PGlite instead of the given transaction wait until the transaction has ended.'
+      ? ' Statements that the function sends to the PGlite instead of the given transaction wait until the ' +
+        'transaction has ended.'
       : callsWithWaiters.has(this.#change.call)
-        ? ' Another connection waits for a lock of its transaction. If the function waits for that connection, use ' +
-          'the given client instead.'
+        ? ' Another connection waits for a lock that the transaction holds. If the function waits for that ' +
+          'connection, use the given client instead.'
         : ''
     const message =
       `The "write" function of "${this.#names.collection}" did not end in time. ` + `Nothing was changed.${hint}`

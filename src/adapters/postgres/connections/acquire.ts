@@ -29,9 +29,9 @@ export const lenderOf = (pool: PgPool): Lender => ({
 /**
  * Acquires a live connection from the pool. The caller returns it with `release`. Calls are served
  * by deadline, the earliest first. Throws `Busy` if no connection is free within `limit`
- * milliseconds, or within the time that the call has left. If a connection becomes free after that,
- * it is returned to the pool at once. A connection that was idle for a while is checked before it
- * is used.
+ * milliseconds, or within a share (`statementShare`) of the time that the call has left. If a
+ * connection becomes free after that, it is returned to the pool at once. A connection that was
+ * idle for a while is checked before it is used.
  */
 export function acquire(lender: Lender, wait: Wait, limit: number): Promise<PgClient> {
   const { pool, semaphore } = lender

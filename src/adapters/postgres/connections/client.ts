@@ -115,8 +115,8 @@ export interface Database {
    */
   readonly embedded: boolean
   /**
-   * Whether statements may already run in a transaction that the caller ends. If so, a failed
-   * operation is not retried.
+   * Whether statements may already run in a transaction that the caller ends. If so, a failed write
+   * is not retried, except in a REPEATABLE READ transaction that the adapter has begun.
    */
   readonly mayBeNested: boolean
   /**

@@ -148,7 +148,10 @@ export function hasUniformConnections(pool: PgPool): boolean {
 
 const alike = new WeakMap<PgPool, boolean>()
 
-/** Counts the classes of a pool that define `connect`. */
+/**
+ * Counts how many objects in the prototype chain of a pool, including the pool itself, define
+ * `connect`.
+ */
 function implementations(pool: PgPool): number {
   let count = 0
   for (let at: object | null = pool; at !== null; at = Object.getPrototypeOf(at))

@@ -20,7 +20,7 @@ import { answered, callAbandoned, tooLate } from './waits.js'
 
 /**
  * Returns the database of a custom client. `callers`: whether the client is the caller's own
- * transaction. This is possible even if the client has a method `transaction`.
+ * transaction. A client with a method `transaction` can be the caller's own transaction too.
  */
 export function customDatabase(client: CustomClient, callers: boolean): Database {
   const mayBeNested = callers || client.transaction === undefined
@@ -73,8 +73,8 @@ function inNewTransaction<T>(
         if (late) throw tooLate()
         if (first !== undefined) await ask(tx, first, [], wait)
         const result = await work(sessionOf(tx, wait, false, first))
-        // If the service's function has ignored the error of a failed statement, COMMIT would roll
-        // back without an error. In that case, the SELECT fails.
+        // `work` may run a function of the service that ignores the error of a failed statement.
+        // COMMIT would then roll back without an error. In that case, the SELECT fails.
         await ask(tx, 'SELECT 1 AS c0', [], wait)
         if (late) throw tooLate()
         committing = true

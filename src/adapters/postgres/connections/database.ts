@@ -15,7 +15,7 @@ export interface Databases {
   readonly write: Database
   /** The service's database clients for reads and for writes. */
   readonly clients: readonly [read: SqlClient, write: SqlClient]
-  /** The rules for reads from a replica. Absent if reads and writes use the same database. */
+  /** The rules for reads from a replica. Absent if the adapter has no replica. */
   readonly replica?: ReplicaUse
   /**
    * The database client of the primary that was passed to `postgresAdapter`. It stays the same in
@@ -30,7 +30,8 @@ export interface Databases {
 export interface ReplicaUse {
   /**
    * Returns `'primary'` if the read must use the primary. Otherwise returns the position that the
-   * replica must have reached before it serves this caller, or `undefined` if any position will do.
+   * replica must have reached before it serves this caller, or `undefined` if only the `floor`
+   * applies to this caller.
    */
   needs(call: AdapterCall): Promise<'primary' | string | undefined> | 'primary' | undefined
   /** Returns the position that the replica must have reached before it serves any caller. */
@@ -96,7 +97,7 @@ function databaseOf(client: SqlClient, options: PgOptions, inCallersTransaction 
     if (typeof client.query === 'function') return customDatabase(client, inCallersTransaction)
   }
   throw invalidOption(
-    'postgresAdapter() needs a client as its first argument: a Pool or Client of "pg", a PGlite, a transaction ' +
-      'of either, { read, write } of two, or an object with query(text, values).',
+    'postgresAdapter() needs a client as its first argument: a Pool or Client of "pg", a PGlite, a transaction of ' +
+      'a PGlite, an object with query(text, values), or { read, write } with two of these.',
   )
 }

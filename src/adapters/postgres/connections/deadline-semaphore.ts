@@ -7,7 +7,10 @@ interface Waiting {
   readonly begin: () => void
 }
 
-/** The assumed time limit, in milliseconds, of a call that has none. */
+/**
+ * The maximum remaining time, in milliseconds, for the order of calls. A call with more time, or
+ * without a time limit, is treated as if it had this much time left.
+ */
 const unlimited = 30_000
 
 /**

@@ -52,9 +52,9 @@ export function statementFailure(error: unknown, at = 'PostgreSQL'): unknown {
 }
 
 /**
- * Whether the session ended with this error. The severity may be in another language, so two
- * SQLSTATEs are also checked. The server sends them when a session can't begin. In a running
- * session, they occur only if a trigger raises them.
+ * Whether the session ended with this error. The server may translate the severity, so two
+ * SQLSTATEs are also checked. The server sends these SQLSTATEs when a session can't begin. In a
+ * running session, they occur only if a trigger raises them.
  */
 const endsSession = ({ severity, code, routine }: DatabaseFailure): boolean =>
   severity === 'FATAL' ||

@@ -115,7 +115,7 @@ export class Busy extends Error {
   override readonly name = 'Busy'
 }
 
-/** Thrown by the adapter if all connections were in use. */
+/** Thrown by the adapter if no connection became free in time. */
 export class Exhausted extends Busy {}
 
 /** Thrown by the adapter if a statement was sent and its result did not arrive. */
@@ -179,8 +179,8 @@ export function failureKind(error: unknown): FailureKind {
   // A violated policy of row-level security has no code of its own.
   if (code === '42501' && routine === 'ExecWithCheckOptions') return 'refused'
   // The code 0A000 means that a plan is outdated, or that a feature is not supported. `ready()` has
-  // already checked every statement. So if a request needs an unsupported feature, the cause is its
-  // values. For example, they make a trigger move the row to another partition.
+  // usually checked the statement already. So if a request needs an unsupported feature, the likely
+  // cause is its values. For example, the values make a trigger move the row to another partition.
   if (code === '0A000') return isOutdatedPlan(error as DatabaseFailure) ? 'unprepared' : 'refused'
   if (code === 'XX000' && isRemote(error as DatabaseFailure)) return 'lost'
   return known ?? (serverClasses.has(code.slice(0, 2)) ? 'other' : 'refused')

@@ -41,7 +41,7 @@ export class Lease {
   readonly #connection: Connection
   readonly #maxTime: number
   readonly #over: (broken: Error | boolean) => void
-  /** Why the connection must not be used after this lease, even if it has not ended. */
+  /** Why the connection must not be used after this lease, even if the connection has not ended. */
   #unfit: Error | undefined
   /** Whether `end` has been called. */
   #given = false
@@ -261,8 +261,9 @@ export class Lease {
   }
 
   /**
-   * Ends a statement. If the statement was cancelled, the connection is free again when the cancel
-   * request has ended too.
+   * Called when a statement has ended, or when it is given up. Frees the connection for the next
+   * statement. If the statement was cancelled, the connection becomes free when the cancel request
+   * has ended too.
    */
   #finish(sent: Sent): void {
     if (sent.isOver) return
@@ -305,8 +306,8 @@ export class Lease {
   }
 
   /**
-   * A cancel whose outcome is unknown could still hit the next statement. So the connection is not
-   * used after this lease.
+   * If the outcome of a cancel is unknown, marks the connection as unusable after this lease,
+   * because the cancel could still hit a later statement.
    */
   #noteCancelOutcome(outcome: CancelOutcome | undefined): void {
     if (outcome === 'unknown') this.#unfit ??= new Lost('The outcome of a cancel request is unknown.')
@@ -347,7 +348,7 @@ export class Lease {
 
 function ask(client: PgClient, query: CellQuery, failed: (error: unknown) => void): void {
   const asked = client.query(query)
-  // Instrumentation that wraps `query` of the whole class may return a promise, and reject it.
+  // Instrumentation that wraps `Client.prototype.query` may return a promise that rejects.
   if (asked instanceof Promise) asked.catch(failed)
 }
 

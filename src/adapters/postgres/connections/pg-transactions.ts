@@ -50,7 +50,8 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
   return answered(run(), wait, () => {
     late = true
     // A statement may wait for a server that never responds, and the service's own function may
-    // wait for anything else. So a connection of a pool is closed after `gracePeriod`.
+    // wait for anything else. So a connection of a pool is closed if the transaction has not ended
+    // after `gracePeriod`.
     setTimeout(() => lease.abandon(), gracePeriod).unref()
     return committing ? new Lost('PostgreSQL did not report in time whether it committed.') : tooLate()
   })
@@ -153,9 +154,8 @@ async function settingsOf(lease: Lease, wait: Wait): Promise<SessionSettings> {
 async function localSettings(lease: Lease, wait: Wait): Promise<string> {
   const { limits, warns } = await settingsOf(lease, wait)
   const limit = Math.max(1, Math.floor(timerFor(lease.limit(wait))))
-  // The second timeout ends the session. A client that the service created itself, without a pool,
-  // would be unusable after that. Such a client becomes free when the service's function ends, so
-  // it does not need this timeout.
+  // The second timeout ends the session. After that, a client that the service created itself,
+  // without a pool, would be unusable. So the timeout is not set for such a client.
   const set = lease.fromPool ? timeouts : timeouts.slice(0, 1)
   const local = set.map((name, i) => `SET LOCAL ${name} = ${Math.min(limit, limits[i] as number)}`)
   return [...local, ...(warns ? [] : ['SET LOCAL client_min_messages = warning'])].join('; ')

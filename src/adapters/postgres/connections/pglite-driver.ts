@@ -132,7 +132,10 @@ async function send(client: Queries, text: string, values: readonly (string | nu
   }
 }
 
-/** Settles in time, even if the statement still waits for other calls. */
+/**
+ * Waits for the rows that `begin` returns. Rejects when the time is up, even if the statement is
+ * still waiting for its turn.
+ */
 function inTime(wait: Wait, begin: (isWanted: () => boolean) => Promise<Rows>): Promise<Rows> {
   if (wait.gone || wait.left() <= 0) return Promise.reject(callAbandoned())
   let isLate = false

@@ -84,8 +84,8 @@ export class SharedReads {
         const made = new Group()
         group = made
         this.#open.set(text, made)
-        // An immediate runs after all data that has arrived on sockets is read, so requests that
-        // arrive at the same time share the batch.
+        // `setImmediate` calls back after the event loop has read the data that has arrived on
+        // sockets. So requests that arrive at the same time share the batch.
         setImmediate(() => void this.#send(text, columns, made))
       }
       group.reads.push({ values, wait, resolve, reject })

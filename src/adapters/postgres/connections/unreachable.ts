@@ -5,9 +5,9 @@
 import { isUnavailable } from '../../../problem.js'
 
 /**
- * If a network error caused an `Unavailable`, replaces its `message` with one that contains the
- * host, the port and the system's error code. Its `detail`, which clients see, does not change. Any
- * other error is returned unchanged.
+ * If system errors, such as a refused connection, caused an `Unavailable`, replaces the `message`
+ * of the `Unavailable` with one that contains the messages of these errors. The `detail`, which
+ * clients see, does not change. Any other error is returned unchanged.
  */
 export function withReason(error: unknown): unknown {
   if (!isUnavailable(error)) return error
@@ -18,7 +18,7 @@ export function withReason(error: unknown): unknown {
 
 /**
  * Returns the messages of the system errors among the causes of an error. If a host name has
- * several IP addresses, there is an error for each of them.
+ * several IP addresses, there is an error for each address.
  */
 function systemMessages(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return []

@@ -63,8 +63,8 @@ const signalDelay = 20
 
 /**
  * Calls `late` after `limit` milliseconds, and `abandoned` when the caller no longer waits. The
- * signal of the caller is read only after a short delay, and is not read if `limit` is shorter.
- * Returns a function that stops both.
+ * signal of the caller is read only after `signalDelay`, and is not read if `limit` is shorter than
+ * that. Returns a function that prevents both calls.
  */
 export function whenTooLong(wait: Wait, limit: number, late: () => void, abandoned: () => void): () => void {
   if (limit <= signalDelay) {
@@ -119,8 +119,7 @@ export function within<T>(
 }
 
 /**
- * Settles as `result` does, or rejects with the error that `late` returns if `result` takes too
- * long.
+ * Settles as `result` does. If `result` takes too long, rejects with the error that `late` returns.
  */
 export function answered<T>(result: Promise<T>, wait: Wait, late: () => Error): Promise<T> {
   return withTimeout(result, answerTime(wait), late)

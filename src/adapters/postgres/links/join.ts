@@ -176,7 +176,7 @@ export class Join {
 
   /**
    * Returns the target that the join found, or `undefined` if the join found no target. Returns
-   * `'another'` if the key of the found row is spelt differently.
+   * `'another'` if the key of the found row, as a string, differs from the key in the record.
    */
   #stored(
     texts: readonly string[],
@@ -198,7 +198,7 @@ export class Join {
 
 /**
  * The selections of each target, by the names of their members. Links that show the same members
- * share one selection, because kept rows are reused only with the same `shape` object.
+ * share one selection, because cached rows are reused only with the same `shape` object.
  */
 const selections = new WeakMap<Table, Map<string, Selection>>()
 

@@ -146,7 +146,7 @@ export class Joins {
     return all.length === 0 ? undefined : new Joins(table, links, all)
   }
 
-  /** Whether the joins are the same for all callers, because no call has a scope. */
+  /** Whether no call has a scope. The joins are then the same for all callers. */
   get areUnscoped(): boolean {
     return this.#all.every(({ call }) => isUnscoped(call))
   }
@@ -237,8 +237,8 @@ export class Joins {
 
   /**
    * Passes the targets in the returned rows to the links of the response, so that the library does
-   * not read these targets. The joined columns begin at index `from`. Default: after the columns of
-   * the record.
+   * not read these targets separately. The joined columns begin at index `from`. Default: after the
+   * columns of the record.
    */
   report(rows: readonly Cells[], from = this.#table.shownNames.length): void {
     let at = from
@@ -251,8 +251,9 @@ export class Joins {
   /**
    * Whether a join could be the cause of an error. If so, the statement must be sent again without
    * joins. For example, the role may lack the privilege to read the target's table, or a column of
-   * that table may have been dropped. After an error of the SQLSTATE class 42 or 0A, the tables of
-   * these targets are not joined to this table again until they have been described anew.
+   * that table may have been dropped. After an error of SQLSTATE class 42 or 0A, a target table of
+   * this call is joined to the record's table again only after the columns of the target table have
+   * been read from the catalog again.
    */
   mayHaveFailed(error: unknown): boolean {
     const kind = failureKind(error)

@@ -1,7 +1,7 @@
 /**
- * The adapter's method `cached`. For a PATCH with `If-Match`, it returns the record from memory, so
- * that the PATCH needs no read. The record might be outdated, so the write checks that the row is
- * unchanged.
+ * The adapter's method `cached`. For a PATCH with `If-Match`, it returns the record from the cache
+ * of the adapter, so that the PATCH needs no read. The record might be outdated, so the write
+ * checks that the row is unchanged.
  */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
@@ -9,10 +9,11 @@ import { epochOf, isUnscoped, returnsCommitted } from '../table/table.js'
 import type { Shared } from './shared.js'
 
 /**
- * Returns the record only if the write will be a single statement. This requires that reads and
- * writes use the same pool, and that RETURNING shows the row as it is committed. In addition, the
- * write must run none of the service's own functions, and must not need to lock the row first.
- * Returns `undefined` if the caller has a scope, because the record was read without this scope.
+ * Returns the record if the cache has it in this version, and if the write will be a single
+ * statement. The write is a single statement if RETURNING shows the row as it is committed, the
+ * write runs none of the service's own functions, and the row does not have to be locked first. In
+ * addition, reads and writes must use the same pool. Returns `undefined` if the caller has a scope,
+ * because a cached record may be outside this scope.
  */
 export function cachedRecord(
   { opening, databases, options, hooks, seen }: Shared,

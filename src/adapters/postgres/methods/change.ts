@@ -1,4 +1,7 @@
-/** Changes an existing record by its key. Each method that does so passes its own statement. */
+/**
+ * Changes an existing record by its key. Each method that changes a record passes its own
+ * statement.
+ */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, ParentKey, Refused, Stored, WriteAction } from '../../contract.js'
 import { changing } from '../changes/change.js'

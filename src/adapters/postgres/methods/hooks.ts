@@ -28,8 +28,8 @@ export function hooksOf(
   { onCreate, onUpdate }: PostgresAdapterOptions,
 ): Hooks {
   /**
-   * Converts a record that the service's function returned to canonical form, because keys, filters
-   * and sort orders compare strings (REP-4).
+   * Returns the canonical form of a record that the service's function has made. Keys, filters and
+   * sort orders compare strings (REP-4).
    */
   const canonical = compileCanonical(shape) as (value: unknown) => Row
   const made = async (name: 'onCreate' | 'onUpdate', hook: () => unknown): Promise<Row> =>

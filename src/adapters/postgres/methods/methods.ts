@@ -78,7 +78,7 @@ function written<T>(
   )
 }
 
-/** Whether a shown record can change while its version stays the same. */
+/** Whether the record that clients see can change while its version stays the same. */
 function isComputed({ readFrom, columns = {}, version }: PostgresAdapterOptions): boolean {
   const expressions = Object.values(columns).some(
     (column) => typeof column === 'object' && column.expression !== undefined,

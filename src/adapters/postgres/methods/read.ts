@@ -15,7 +15,7 @@ type Records = readonly (Stored<Record<string, unknown>> | undefined)[]
 
 /**
  * Reads records. With the option `verified`, if one of them is not on the replica, reads all of
- * them from the primary, because the missing record might be new.
+ * them from the primary, because the replica might not have the record yet.
  */
 export async function readRecords(shared: Shared, keys: readonly KeyValue[], call: AdapterCall): Promise<Records> {
   const found = await recordsOf(shared, keys, call)

@@ -38,14 +38,15 @@ export async function replaceRecord(
     const before = seen.versionCoversRow || action === 'patch' ? seen.row(call, at.table, key, expected) : undefined
     return updateRow(at, next, before)
   })
-  // If the row came from memory, the refusal might be based on an outdated value. `stale` makes the
-  // caller read the row and try again.
+  // If the row came from the cache, the refusal might be based on an outdated value. `stale` makes
+  // the caller read the row and try again.
   return unread !== undefined && isRefused(result) ? 'stale' : result
 }
 
 /**
- * Replaces a row that came from memory. The description of the table determines which cell belongs
- * to which column. If the table was described again after the row was read, the result is `stale`.
+ * Replaces a row that came from the cache. The description of the table determines which cell
+ * belongs to which column. If the table was described again after the row was read, the result is
+ * `stale`.
  */
 const updateUnread = async (at: RowCall, value: Values, { table, cells, unread }: UnreadRow): Promise<Replaced> =>
   table === at.table ? updateRow({ ...at, unread }, value, cells) : 'stale'
@@ -67,8 +68,8 @@ async function rewriteSeen(shared: Shared, at: RowCall, key: KeyValue, next: Val
 }
 
 /**
- * Returns a function that replaces a record that has been read. With `onUpdate`, it stores the
- * result of `onUpdate`.
+ * Returns a function that replaces a record that has been read. With `onUpdate`, the function
+ * stores the result of `onUpdate`.
  */
 export function rewriting({ hooks, databases, definition }: Shared, key: KeyValue): Rewrite {
   return async (at, value, current) => {

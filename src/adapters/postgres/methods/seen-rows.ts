@@ -1,7 +1,7 @@
 /**
- * Remembers the rows that each call has read for a write. An update then writes only the members
- * that differ from the row. Data could be lost if an unchanged member was written, because a column
- * can hold more than the record shows, such as more digits of a number.
+ * Remembers the rows that each call has read for a write, or got from the cache. An update then
+ * writes only the members that differ from the row. Data could be lost if an unchanged member was
+ * written, because a column can hold more than the record shows, such as more digits of a number.
  */
 import type { KeyValue } from '../../../definition/key.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
@@ -15,8 +15,9 @@ interface Seen {
   readonly table: Table
   readonly cells: Cells
   /**
-   * Set if the row came from memory and was not read for this call. The write then also compares
-   * the stamp of the row, which is the id of the transaction that wrote the row.
+   * Set if the row came from the cache of the adapter, and was not read from the database for this
+   * call. The write then also compares the stamp of the row, which is the id of the transaction
+   * that wrote the row.
    */
   readonly unread: Unread | undefined
 }
@@ -45,13 +46,16 @@ export class SeenRows {
     known.set(keyText, { table, cells, unread })
   }
 
-  /** The row with this key, if the call got it from memory. */
+  /** The row with this key, if the call got it from the cache. */
   unread(call: AdapterCall, definition: ResourceDefinition, key: KeyValue): UnreadRow | undefined {
     const seen = this.#seen.get(call)?.get(definition.key.text(key))
     return seen?.unread === undefined ? undefined : (seen as UnreadRow)
   }
 
-  /** The row with this key in exactly this version, if the call has read it. */
+  /**
+   * The row with this key in exactly this version, if the call has read it or got it from the
+   * cache.
+   */
   row(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): Cells | undefined {
     const seen = this.#seen.get(call)?.get(table.definition.key.text(key))
     return seen !== undefined && seen.table === table && versionOf(table, seen.cells) === version

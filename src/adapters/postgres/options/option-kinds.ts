@@ -93,7 +93,10 @@ export function tableOptions(what: string, given: unknown): PostgresAdapterOptio
   const options = checkOptions<PostgresAdapterOptions>(what, given, postgresAdapterKinds)
   const { version } = options
   if (typeof version === 'object' && !('column' in version) && !('expression' in version)) {
-    throw invalidOption(`The option "version" of ${what} names no column. Use 'xmin', { column } or { expression }.`)
+    throw invalidOption(
+      `The option "version" of ${what} has neither "column" nor "expression". ` +
+        "Use 'xmin', { column } or { expression }.",
+    )
   }
   return options
 }

@@ -7,8 +7,8 @@ import type { RelationName } from '../sql/sql.js'
 import type { Change } from './change-options.js'
 
 /**
- * Describes a member's column if the defaults do not apply: the column has another name, only the
- * database writes it, or SQL computes the member.
+ * Describes a member's column if the defaults do not apply: the column does not have the default
+ * name, only the database writes it, or SQL computes the member.
  */
 export interface ColumnOptions {
   /**
@@ -29,8 +29,8 @@ export interface ColumnOptions {
 }
 
 /**
- * A version that is stored in a column. Each write must give the row a version that no other write
- * to the same key has had. Unless the column is generated, the adapter's writes set it to its
+ * A version that is stored in a column. Each write must give the row a version that no row with the
+ * same key has had before. Unless the column is generated, the adapter's writes set it to its
  * DEFAULT, or to `next`.
  */
 export interface VersionColumn {
@@ -41,9 +41,9 @@ export interface VersionColumn {
    */
   readonly next?: string
   /**
-   * True if only this adapter changes the rows. Default false: `ready()` then checks whether a
-   * trigger changes the column whenever another program updates a row. If no trigger does, the
-   * version also includes a digest of the row.
+   * True if only this adapter changes the rows. Default false: the adapter then checks in the
+   * catalog whether a trigger sets a new version on each update of a row. Without such a trigger,
+   * the version also includes a digest of the row.
    */
   readonly soleWriter?: boolean
 }
@@ -152,7 +152,7 @@ export interface ReplicaPositions {
    */
   raise(client: string, position: string): Promise<void> | void
   /**
-   * Returns a position that is at least as high as every position that the store had evicted by the
+   * Returns a position that is at least as high as every position that the store evicted before the
    * last call of `get`. A replica that has not reached this position is not used. Absent if the
    * store keeps all positions.
    */
@@ -195,9 +195,9 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    */
   readonly readFrom?: string | RelationName
   /**
-   * The members whose column has another name or is not written, and the members that SQL computes.
-   * Columns that are not in the schema can also be named here, so that `onCreate` and `onUpdate`
-   * can set them.
+   * The members whose column is not written or has a different name than `naming` derives, and the
+   * members that SQL computes. Columns that are not in the schema can also be named here, so that
+   * `onCreate` and `onUpdate` can set them.
    */
   readonly columns?: { readonly [Name in MemberName<T>]?: string | ColumnOptions } & {
     readonly [other: string]: string | ColumnOptions | undefined
@@ -227,7 +227,7 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly softDelete?: string | SoftDeleteColumn
   /**
    * Returns the record that a create stores, or a promise of it. Use it for members that your
-   * service sets, and not the client.
+   * service sets instead of the client.
    */
   readonly onCreate?: (value: T, call: AdapterCall) => T | Promise<T>
   /**
@@ -256,8 +256,8 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    */
   readonly session?: (tx: SqlClient, call: AdapterCall) => Promise<void>
   /**
-   * The join tables of the associations that the record's own columns do not store. Each is listed
-   * under the path segment of its association (`attachedTo.as` of the definition).
+   * The join tables of the associations that the record's own columns do not store. Each join table
+   * is listed under the path segment of its association (`attachedTo.as` of the definition).
    */
   readonly attached?: Readonly<Record<string, JoinTable>>
   /**
@@ -283,8 +283,8 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    * - `catalog`: checks tables, columns, privileges and policies in the catalog.
    * - `explain`: the database also plans the statements that requests send, without running them.
    * - `execute`: also updates existing rows, deletes them and inserts them again, in a transaction
-   * that is always rolled back. This detects triggers that refuse every write. It fires triggers
-   * and uses up numbers of sequences.
+   *   that is always rolled back. This detects triggers that refuse every write. This level fires
+   *   triggers and uses up numbers of sequences.
    *
    * Default `explain`. Any other value throws `ConfigurationError`.
    */

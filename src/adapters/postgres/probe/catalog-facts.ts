@@ -27,7 +27,10 @@ export interface CatalogFacts {
   readonly unpopulated: readonly string[]
   /** Whether the table is partitioned and has no partition. */
   readonly partless: boolean
-  /** Whether the table has a rule `ON INSERT DO INSTEAD`, which can replace inserts. */
+  /**
+   * Whether the table has a rule `ON INSERT DO INSTEAD` without a condition, which replaces every
+   * insert.
+   */
   readonly replaced: boolean
 }
 
@@ -144,7 +147,7 @@ const relationOf = (given: PostgresAdapterOptions['readFrom']): string | undefin
 
 /**
  * Returns the NOT NULL columns that have no default and that no create sets. A BEFORE INSERT
- * trigger can set such columns, so tables with one are not checked.
+ * trigger can set such columns, so tables with such a trigger are not checked.
  */
 export function blockedInserts(table: Table): readonly string[] {
   const { relation, layout, options, version, definition } = table

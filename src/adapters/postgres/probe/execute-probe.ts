@@ -38,8 +38,9 @@ type Outcome = 'fine' | 'unknown' | { readonly refused: string } | { readonly fa
  * Tries the methods `replace`, `remove` and `create` on existing rows, as far as they are offered.
  * It updates rows with their own values, deletes rows, and inserts deleted rows again. If the table
  * is empty, it only inserts sample values, and ignores a refusal of these values. Everything is
- * rolled back. Returns the methods that failed on every row, each with its error, unless the
- * failure depends on a row's values or on a lock.
+ * rolled back. Returns the methods that failed, each with its error. Failures that depend on a
+ * row's values or on a lock do not count. A refusal, for example by a trigger, counts only if every
+ * row that was tried is refused.
  */
 export async function executed(
   table: Table,
@@ -106,8 +107,8 @@ function insertable({ layout }: Table, value: Row['value']): Row['value'] {
 }
 
 /**
- * Returns the reason why no row accepts a write. Returns `undefined` if one row accepts it, or if
- * other rows might accept it.
+ * Returns the error of a write that can't succeed. Returns `undefined` if a row accepts the write,
+ * or if other rows might accept it.
  */
 async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<Outcome>): Promise<unknown> {
   let refused: string | undefined
@@ -120,7 +121,9 @@ async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<O
     else refused = outcome.refused
   }
   if (refused === undefined || !conclusive) return undefined
-  return new Error(`it refuses each existing row that was tried (${rows.length}), with its own values: ${refused}`)
+  return new Error(
+    `it refuses each existing row that was tried (${rows.length}), even with unchanged values: ${refused}`,
+  )
 }
 
 /**

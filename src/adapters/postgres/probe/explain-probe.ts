@@ -31,10 +31,10 @@ export const isPassing = (error: unknown): boolean =>
 /**
  * Sends `EXPLAIN` for each statement of these calls, except for the statements in `taken`, which
  * the database has already accepted. Adds the accepted statements to `taken`, and returns a finding
- * for each of the others. Each call gets an empty result for each statement, so the statements that
- * are sent only if a record is missing are also checked. Ends at the first temporary failure, such
- * as a lock. Uses `EXPLAIN` without options, because all databases with PostgreSQL's protocol
- * support it.
+ * for each statement that failed. Each call gets an empty result for each statement, so the
+ * statements that are sent only if a record is missing are also checked. Ends at the first
+ * temporary failure, such as a lock. Uses `EXPLAIN` without options, because all databases with
+ * PostgreSQL's protocol support it.
  */
 export async function explained(
   calls: readonly SampleCall[],

@@ -20,8 +20,8 @@ import { sampleReads, sampleWrites } from './sample-calls.js'
 const manyRows = 100_000
 
 /**
- * The time limit of all checks of writes together, in milliseconds. A lock on the table must not
- * delay the startup.
+ * The time limit for planning the statements of all writes together, in milliseconds. A lock on the
+ * table must not delay the startup for long.
  */
 const writesTime = 3_000
 /** The time limit for performing writes (`probe: 'execute'`), in milliseconds. */
@@ -103,20 +103,17 @@ export class Probe {
       classify(found, table, faults, warnings)
       checked = !found.some(({ error }) => isPassing(error))
     }
-    if (
-      probe === 'execute' &&
-      checked &&
-      faults.length === 0 &&
-      !catalog.readOnly &&
-      [...offered].some((method) => !this.#tried.has(method))
-    ) {
-      // Writes for which the role lacks a privilege are not tried, because warnings already report
-      // them.
-      const barred = [...table.relation.lacking, ...catalog.unpolicied]
-      const permitted = [...offered].filter((method) => !barred.some((command) => needs[command]?.includes(method)))
-      const found = await executed(table, new Set(permitted), databases.write, atMost(wait, executionTime))
+    // Writes for which the role lacks a privilege or a policy are not tried, because warnings already
+    // report what is missing.
+    const barred = [...table.relation.lacking, ...catalog.unpolicied]
+    const permitted = new Set(
+      [...offered].filter((method) => !barred.some((command) => needs[command]?.includes(method))),
+    )
+    const isTried = [...permitted].every((method) => this.#tried.has(method))
+    if (probe === 'execute' && checked && faults.length === 0 && !catalog.readOnly && !isTried) {
+      const found = await executed(table, permitted, databases.write, atMost(wait, executionTime))
       classify(found, table, faults, warnings)
-      if (found.length === 0) this.#tried = offered
+      if (found.length === 0) this.#tried = permitted
     }
     for (const message of warnings) {
       if (this.#warned.has(message)) continue

@@ -75,8 +75,8 @@ export function sampleReads(table: Table): readonly SampleCall[] {
     { ...plain, where },
     { ...plain, sort: sort.map((term) => ({ ...term, descending: true })), seek: seek(false) },
     { ...plain, seek: seek(true) },
-    // A page at a large offset can use a second statement, and a page in the second half of the
-    // list a third one.
+    // A page at a large offset can have a statement of its own, and so can a page in the second
+    // half of the list.
     { ...plain, offset: deepOffset },
     { ...plain, offset: Number.MAX_SAFE_INTEGER },
     ...parentsOf(table).map(({ parent }) => ({ ...plain, parent })),

@@ -1,6 +1,6 @@
 /**
  * The order of a list, and positions in that order (QUERY-2, QUERY-7). With an index, the database
- * finds the rows next to a position equally fast at any depth.
+ * finds the rows next to a position equally fast anywhere in the list.
  */
 import type { KeysetPosition, Scalar } from '../../contract.js'
 import type { Parameters } from '../sql/sql.js'
@@ -77,9 +77,9 @@ const equalSql = (place: Place, value: Scalar | null, parameters: Parameters): s
   value === null ? `${place.sql} IS NULL` : compareSql(place, '=', value, parameters)
 
 /**
- * The conditions for the values that come after `value` in one sort term. In ascending order, these
- * are larger values, and then nulls. If `value` is null, there are none. In descending order, they
- * are smaller values, or all non-null values if `value` is null.
+ * The conditions for the values that come after `value` in one sort term. In ascending order,
+ * larger values come after `value`, and then nulls. Nothing comes after null. In descending order,
+ * smaller values come after `value`, and all other values come after null.
  */
 function furtherOf(
   { place, descending }: OrderTerm,

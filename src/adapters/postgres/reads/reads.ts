@@ -19,8 +19,8 @@ export interface Found {
 
 /**
  * Reads the record with a key. Returns `undefined` if there is no such record. With `joins`, the
- * statement also reads the records that its links point to, and these are passed on to the
- * response.
+ * same statement also reads the records that this record links to. These records are passed on to
+ * the response.
  */
 export async function readOne(
   table: Table,

@@ -18,9 +18,9 @@ import type { Table } from '../table/table.js'
 import { unfit } from '../unfit.js'
 
 /**
- * The search of a request. `undefined` if the request has no search, or if PostgreSQL would search
- * for a blank text: the list is then not restricted. `'no-matches'` if the service's own search
- * function returned no key that a row can have.
+ * The search of a request. `undefined` if the request has no search, or if the text is blank and
+ * the service has no search function of its own. The list is then not restricted. `'no-matches'` if
+ * the service's own search function returned no key that a row can have.
  */
 export async function searchOf(
   table: Table,
@@ -47,8 +47,9 @@ export async function searchOf(
  * `undefined` for any other failure.
  */
 export function searchFault(error: unknown): string | undefined {
-  // The parser of `tsquery` can hold at most 32 pending operators. Its error has no SQLSTATE of its
-  // own, so its routine is compared. 54001 is the SQLSTATE of a stack overflow.
+  // The parser of `tsquery` can hold at most 32 pending operators. The error of the parser has no
+  // SQLSTATE of its own, so the routine that raised the error is compared. 54001 is the SQLSTATE of
+  // a stack overflow.
   const isTooDeep = stateOf(error) === '54001' || (error as DatabaseFailure | undefined)?.routine === 'pushOpStack'
   return isTooDeep ? 'nests too many operators: remove repeated "-"' : undefined
 }
@@ -89,7 +90,7 @@ function byEngine(table: Table, keys: unknown, parameters: Parameters): Searched
   if (!Array.isArray(keys)) {
     throw loggableError(
       `The function "search" of "${table.definition.collection}" returned ${kindName(keys)}. ` +
-        'Return a list of keys, the best first.',
+        'Return a list of keys, the best match first.',
     )
   }
   const found = new Map<string, readonly string[]>()

@@ -1,5 +1,5 @@
 /**
- * Reports slow lists to operators, with the tables that the database read as a whole.
+ * Reports slow lists to operators, with the large tables that the statement reads as a whole.
  */
 import { notify } from '../../../notify.js'
 import { slowListChannel } from '../../../telemetry/channels.js'
@@ -37,8 +37,8 @@ const plans = new WeakMap<Table, Map<string, Promise<readonly string[] | undefin
 
 /**
  * Publishes a slow list on the diagnostics channel. Warns once for each statement that reads a
- * whole table. The plan of a statement is requested once, on `database`, and no request waits for
- * it. Never rejects.
+ * large table as a whole. The plan of a statement is requested once, on `database`, and no request
+ * waits for it. Never rejects.
  */
 export async function reportSlowList(list: SlowList, database: Database | undefined): Promise<void> {
   const { table, request, statement, took } = list

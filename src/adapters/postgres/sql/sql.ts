@@ -1,4 +1,4 @@
-/** Builds SQL. Names are quoted, and the values of requests are always parameters. */
+/** Builds SQL. Names are quoted, and strings from requests are always parameters. */
 
 import { unfit } from '../unfit.js'
 

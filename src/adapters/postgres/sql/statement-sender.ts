@@ -10,13 +10,13 @@ export interface StatementSender {
    */
   readonly database?: Database
   /**
-   * Whether the adapter is allowed to keep the rows that it reads in memory. True only if the rows
-   * are committed, and come from the database for reads.
+   * Whether the adapter is allowed to cache the rows that it reads. True only if the rows are
+   * committed, and come from the database for reads.
    */
   readonly keeps?: boolean
   /**
-   * Whether the adapter is allowed to keep the rows that writes return in memory. True only if a
-   * write is committed before its rows arrive.
+   * Whether the adapter is allowed to cache the rows that writes return. True only if a write is
+   * committed before its rows arrive.
    */
   readonly keepsWritten?: boolean
   query(text: string, parameters?: Parameters): Promise<readonly TextRow[]>

@@ -18,8 +18,8 @@ export interface Aftermath {
 }
 
 /**
- * Uses the catalog and the options. `joins` are the join tables into which a create can also
- * insert.
+ * Derives the `Aftermath` of a table from the catalog and the options. `joins` are the join tables
+ * into which a create can also insert.
  */
 export function aftermathOf(
   relation: Relation,

@@ -1,6 +1,6 @@
 /**
- * Reads the description of a table or view from the PostgreSQL catalog: its columns, keys and
- * indexes.
+ * Reads the description of a table or view from the PostgreSQL catalog: its columns, constraints,
+ * indexes, triggers and rules.
  */
 import type { Database, Wait } from '../connections/client.js'
 import { quoteRelation, type RelationName } from '../sql/sql.js'
@@ -108,9 +108,9 @@ export interface Relation {
   /** Whether a rule adds statements to an INSERT or an UPDATE, or replaces it. */
   readonly rules: { readonly insert: boolean; readonly update: boolean }
   /**
-   * Whether an INSTEAD OF trigger or a rule may perform the write, on this relation or on one that
-   * it reads. In that case, the trigger or the rule changes the row. The adapter's own UPDATE or
-   * DELETE, which compares the version in its WHERE clause, does not.
+   * Whether an INSTEAD OF trigger or a rule may perform the write, on this relation or on a
+   * relation that it reads. In that case, the trigger or the rule changes the row. The adapter's
+   * own UPDATE or DELETE, which compares the version in its WHERE clause, does not.
    */
   readonly indirect: { readonly update: boolean; readonly remove: boolean }
   /**
@@ -143,8 +143,8 @@ export interface Relation {
    */
   readonly tablesBelow: readonly string[]
   /**
-   * The names of the tables below this one that are foreign tables, whose rows are on other
-   * servers. Empty for a view.
+   * The names of the foreign tables below this table. Their rows are on other servers. Empty for a
+   * view.
    */
   readonly foreignTablesBelow: readonly string[]
   /**

@@ -1,6 +1,6 @@
 /**
- * Determines how the value of a member is stored in its column, or computed by its expression, from
- * the SQL type and the schema.
+ * Determines how a column stores the values of its member, from the SQL type and the schema. For a
+ * member with an expression, determines the type of the results.
  */
 import type { Shape } from '../../../definition/shape.js'
 import type { ColumnType } from '../values/column-type.js'
@@ -10,8 +10,8 @@ import type { CatalogColumn, Relation } from './catalog.js'
 import { columnFor } from './format-columns.js'
 
 /**
- * The content of a column for a member. If the column can't hold the member, returns the reason,
- * phrased as the end of a sentence about the member: `is not a list, but ...`.
+ * How a column stores the values of a member. If the column is not suitable for the member, returns
+ * the reason, phrased as the end of a sentence about the member: `is not a list, but ...`.
  */
 export function contentOf(column: CatalogColumn, shape: Shape | undefined): Content | string {
   const { type } = column
@@ -20,7 +20,12 @@ export function contentOf(column: CatalogColumn, shape: Shape | undefined): Cont
     const item = columnType(type.slice(0, -2), column.labels ?? undefined, shape?.items)
     if (item === undefined)
       return `is stored in "${column.name}", a ${type}: such arrays can't be read as JSON. Use jsonb`
-    if (shape !== undefined && !shape.isArray) return `is not a list, but its column "${column.name}" is a ${type}`
+    if (shape !== undefined && !shape.isArray) {
+      return (
+        `is not a list, but its column "${column.name}" has the type ${type}: change the type of the member or of the ` +
+        'column'
+      )
+    }
     const why = mismatchOf(item, shape?.items, column)
     return why === undefined ? { kind: 'array', item } : `has items that ${why}`
   }
@@ -28,15 +33,23 @@ export function contentOf(column: CatalogColumn, shape: Shape | undefined): Cont
   if (known === undefined) {
     return (
       `is stored in "${column.name}", a ${type}, which has no JSON form. ` +
-      `Show it by an expression (columns: { member: { expression } }), or change the column's type`
+      `Show the value by an expression (columns: { member: { expression } }), or change the column's type`
     )
   }
   const strangers = [...(shape?.types ?? [])].filter((kind) => !(known.holds as readonly string[]).includes(kind))
   if (shape !== undefined && shape.types.size === 0)
-    return `has no type in the schema, but its column "${column.name}" is a ${type}. Give it one, or use jsonb`
-  if (strangers.length > 0) return `may be ${strangers.join(' or ')}, but its column "${column.name}" is a ${type}`
+    return (
+      `has no type in the schema, but its column "${column.name}" has the type ${type}. ` +
+      'Give the member a type, or use jsonb'
+    )
+  if (strangers.length > 0) {
+    return (
+      `may be ${strangers.join(' or ')}, but its column "${column.name}" has the type ${type}: change the type of the member ` +
+      'or of the column'
+    )
+  }
   if (isForeignEnum(column, shape))
-    return `has an enum without any label of its column "${column.name}", a ${type}: use its labels`
+    return `has an enum that contains no label of its column "${column.name}", a ${type}: use labels of the column`
   return mismatchOf(known, shape, column) ?? { kind: 'scalar', type: known }
 }
 
@@ -61,18 +74,18 @@ function mismatchOf(
 ): string | undefined {
   if (shape === undefined || !shape.types.has('string')) return undefined
   const { format } = shape
-  const lies = `but its column "${name}" is a ${type}`
+  const lies = `but its column "${name}" has the type ${type}`
   const isNumber = counts === true || formats?.includes('decimal') === true
   if (isNumber && (format === undefined || !formats?.includes(format))) {
     const declared = formats?.map((one) => `"${one}"`).join(' or ')
-    return `may be string, ${lies}: declare the format ${declared} for numbers as strings, or the type number`
+    return `may be a string, ${lies}: declare the format ${declared} for numbers as strings, or the type number`
   }
   if (format !== undefined && formats !== undefined && !formats.includes(format) && !open.has(format)) {
     const [best] = formats
     const fix = best === undefined ? 'declare no format' : `declare the format "${best}"`
     return (
-      `has the format "${format}", ${lies}, which shows ${JSON.stringify(samples[1] ?? samples[0])}: ${fix}, or ` +
-      `${columnFor(format)}`
+      `has the format "${format}", ${lies}, whose values look like ${JSON.stringify(samples[1] ?? samples[0])}: ` +
+      `${fix}, or ${columnFor(format)}`
     )
   }
   const { minLength, maxLength } = shape.node as { readonly minLength?: unknown; readonly maxLength?: unknown }
@@ -129,7 +142,7 @@ export function restContent(name: string, source: Relation, faults: string[]): C
   const column = source.columns.get(name)
   if (column?.type === 'jsonb' || column?.type === 'json') return { kind: 'json', cast: column.type }
   faults.push(
-    `"rest" must name a jsonb column, but "${name}" ${column === undefined ? 'does not exist' : `is a ${column.type}`}`,
+    `"rest" must name a jsonb column, but "${name}" ${column === undefined ? 'does not exist' : `has the type ${column.type}`}`,
   )
   return undefined
 }

@@ -22,9 +22,9 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
   ) {
     const better = columnsFor[format.name] ?? (format.name === 'int64' ? 'bigint' : 'numeric')
     return (
-      `"${member}" has the format "${format.name}", and its column "${column.name}" is a ${column.type}: no filter ` +
-      'finds values that other programs write in another spelling, and sorting and range filters compare strings ' +
-      `instead of values. Make the column ${better}.`
+      `"${member}" has the format "${format.name}", and its column "${column.name}" has the type ${column.type}: ` +
+      'equality filters do not find values that other programs write in another spelling, and sorting and range ' +
+      `filters compare strings instead of values. Make the column ${better}.`
     )
   }
   const [, precision] = /^numeric(?:\((\d+),-?\d+\))?$/.exec(column.type) ?? []
@@ -33,7 +33,7 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
     /^(?:real|double precision)$/.test(column.type) || (isNumeric && !/,(?:0|-\d+)\)$/.test(column.type))
   if (hasFractions && shape.types.has('integer') && !shape.types.has('number'))
     return (
-      `"${member}" is an integer, and its column "${column.name}" is a ${column.type}, which may hold fractions: ` +
+      `"${member}" is an integer, and its column "${column.name}" has the type ${column.type}, which may hold fractions: ` +
       `GET shows them, and PUT refuses them. Declare it as { type: 'number' }, or make the column ` +
       `${isNumeric ? 'numeric(15,0) or bigint' : 'bigint'}.`
     )
@@ -43,7 +43,7 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
     (precision === undefined || Number(precision) > 15)
   )
     return (
-      `"${member}" is a number, and its column "${column.name}" is a ${column.type}, which holds more digits than ` +
+      `"${member}" is a number, and its column "${column.name}" has the type ${column.type}, which may hold more digits than ` +
       'a JSON number: values that other programs write may be shown rounded. ' +
       `Declare it as { type: 'string', format: 'decimal' } if every digit matters.`
     )
@@ -62,7 +62,7 @@ export function ignoredWarning({ name, column }: Member, shape: Shape | undefine
   if (column !== undefined || isKey || shape === undefined || shape.readOnly) return undefined
   return (
     `"${name}" is never written: it is computed, or only the database sets it. ` +
-    `A value that a client sends is silently dropped. Declare "${name}" as readOnly in the schema: then the ` +
-    'response is 422.'
+    `A value that a client sends is silently dropped. Declare "${name}" as readOnly in the schema: then a request ` +
+    'that sets or changes the value gets 422.'
   )
 }

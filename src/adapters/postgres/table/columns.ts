@@ -14,7 +14,7 @@ import { type Content, castOf, inexactSql, readSql } from '../values/places.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import { castTo, computedContent, contentOf } from './column-content.js'
 
-/** A member of the record with its own column or expression. */
+/** A member that has a column or an expression of its own. */
 export interface Member {
   readonly name: string
   readonly content: Content
@@ -23,16 +23,16 @@ export interface Member {
   /** The SQL expression that reads the value. */
   readonly sql: string
   /**
-   * The column that the member is written to, or that holds a part of the key. `undefined` for
-   * other members that are never written.
+   * The member's column, if statements write the member or if the member is part of the key.
+   * Otherwise `undefined`.
    */
   readonly column: string | undefined
   /** The quoted name of the member's column. `''` for a member with an expression. */
   readonly quoted: string
   /**
    * Whether no update sets the column. True for a part of the key, and for a `GENERATED ALWAYS`
-   * identity column whose member is readOnly. (If the member of such an identity column is not
-   * readOnly, every update fails.)
+   * identity column whose member is readOnly. PostgreSQL refuses updates that set such an identity
+   * column to a value.
    */
   readonly neverUpdated: boolean
   /**
@@ -99,13 +99,13 @@ export interface Asked {
 }
 
 /**
- * The descriptions in the catalog of the relation that writes use (`table`), and of the relation
- * that reads use (`source`).
+ * The catalog's descriptions of the relation that is written to (`table`) and of the relation that
+ * is read from (`source`).
  */
 export interface Relations {
   readonly table: Relation
   readonly source: Relation
-  /** Whether a common column stores the members without a column of their own (option `rest`). */
+  /** Whether the option `rest` names a column for the members without a column of their own. */
   readonly hasRest: boolean
 }
 
@@ -182,15 +182,15 @@ function columnMember(
 function missing(name: string, column: string, source: Relation): string {
   const columns = [...source.columns.keys()]
   return (
-    `"${name}" has no column "${column}". ${didYouMean(nearMiss(column, columns), columns)} Name it in "columns" ` +
-    'or set "naming"'
+    `"${name}" has no column "${column}". ${didYouMean(nearMiss(column, columns), columns)} Name the column ` +
+    'in "columns", or set "naming"'
   )
 }
 
 /**
- * Adapts a `bigint` column to the key. In a column outside the key, a number outside the
- * safe-integer range is shown as null. A key can't be null, so its number is shown rounded, and the
- * rounded number identifies no record.
+ * The content of a column of the key. Outside the key, a `bigint` beyond the safe-integer range is
+ * shown as null. A key can't be null, so in a key such a number is shown rounded. The rounded
+ * number identifies no record.
  */
 const asKey = (content: Content): Content =>
   content.kind === 'scalar' && content.type.cast === 'bigint' && content.type.holds.includes('integer')
@@ -221,13 +221,13 @@ export function noKeyColumn(
   if (columns.get(column)?.generated !== true) return `the key member "${name}" needs a column of its own`
   return (
     `the key member "${name}" is stored in the generated column "${column}", which changes with the columns it is ` +
-    'computed from. Name a column in "key" that does not change'
+    'computed from. Name a member in "key" whose column does not change'
   )
 }
 
 /**
- * The SQL expressions for the content of a record: one expression for each shown member that is in
- * a column of the table.
+ * The SQL expressions for the content of a record: one expression for each shown member that is
+ * stored in a column of the table.
  */
 export function contentTexts(
   definition: ResourceDefinition,

@@ -73,8 +73,8 @@ export function mismatchOf(layout: Layout, condition: Condition): string | undef
 }
 
 /**
- * The first of these values that no column could hold, with its field and the reason. Such a value
- * can't be sent to the database.
+ * Searches the conditions for the first value that can't be sent to the database, because no column
+ * could hold it. Returns the field of its condition and the reason.
  */
 export function unsendable(
   conditions: readonly { readonly field: string; readonly value?: unknown }[],
@@ -114,8 +114,8 @@ export function addKeySql(
   for (let i = 0; i < key.length; i++) {
     const { sql, cast, foldsTexts } = key[i] as Member
     const same = `${sql} = ${parameters.add(texts[i] as string, cast)}`
-    // In such a column, which may ignore case, a different key can compare as equal. So the strings
-    // are also compared exactly.
+    // With `foldsTexts`, the database may treat a different key as equal, for example one in
+    // another case. So the strings are also compared exactly.
     conditions.push(foldsTexts ? `${same} AND ${sql}::text COLLATE "C" = $${parameters.values.length}::text` : same)
   }
 }
@@ -128,7 +128,8 @@ export function keySql(layout: Layout, texts: readonly string[], parameters: Par
 }
 
 /**
- * SQL that joins the rows of many keys. `_s.rest_place` is the position of the row's key in `keys`.
+ * SQL that joins the rows that have these keys. `_s.rest_place` is the position of the row's key in
+ * `keys`.
  */
 export function keysJoin(layout: Layout, keys: readonly (readonly string[])[], parameters: Parameters): string {
   const columns = layout.key.map(({ cast }, i) =>

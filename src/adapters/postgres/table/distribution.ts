@@ -11,7 +11,7 @@ const text =
 /**
  * Whether the catalog of Citus lists one of these tables: as a distributed table, as a reference
  * table (copied to each server), or as a local table. The Citus planner has the same restrictions
- * for all of them.
+ * for all three kinds.
  */
 export async function isDistributed(oids: readonly string[], database: Database, wait: Wait): Promise<boolean> {
   const [found] = await database.query(text, [arrayText(oids)], wait)

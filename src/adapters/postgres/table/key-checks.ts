@@ -12,8 +12,9 @@ import type { Member } from './columns.js'
 import type { Layout } from './layout.js'
 
 /**
- * The unique index over exactly the columns of the key. `marks`: whether deleted rows stay in the
- * table, with a mark. A partial index is then accepted, because it can leave out those rows.
+ * The unique index over exactly the columns of the key. `marks`: whether deleted rows are marked
+ * and stay in the table. If so, a partial index is accepted too, because it can leave out the
+ * deleted rows.
  */
 export function keyIndexOf({ indexes }: Relation, { key }: Layout, marks: boolean): CatalogIndex | undefined {
   const keys = key.map(({ column }) => column)

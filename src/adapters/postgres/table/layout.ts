@@ -68,13 +68,13 @@ export class Layout {
    * The function is not called for null. `undefined` if the string itself is the value.
    */
   readonly decoders: readonly (((text: string) => unknown) | undefined)[]
-  /** Decodes the record of a row of `selection`. */
+  /** Decodes the record from a row with the columns of `selection`. */
   readonly record: (cells: Cells) => Record<string, unknown>
   /** The results of earlier calls of `place`, by path. */
   readonly #places = new Map<string, Place>()
   readonly #definition: ResourceDefinition
   readonly #embedded: boolean
-  /** The members of the key whose format the schema declares. */
+  /** The members of the key with a format that has a canonical spelling. */
   readonly #formatted: ReadonlySet<string>
 
   /**
@@ -126,7 +126,8 @@ export class Layout {
     this.selection = read.map((sql, i) => `${sql} AS c${i}`).join(', ')
     if (definition.shape.hasOthers && options.rest === undefined && definition.shape.open) {
       faults.push(
-        'the schema allows members that it does not name: name a jsonb column for them in "rest", or close the schema',
+        'the schema allows members that it does not name: name a jsonb column for them in "rest", or set ' +
+          '"additionalProperties" or "unevaluatedProperties" to false',
       )
     }
     if (faults.length > 0) {
@@ -175,8 +176,8 @@ export class Layout {
       return jsonPlace(this.#restSql, this.rest.cast, path, shape)
     throw new ConfigurationError(
       'store-unfit',
-      `"${path.join('.')}" of "${this.#definition.collection}" cannot be compared in the store: it is in an ` +
-        'array column.',
+      `"${path.join('.')}" of "${this.#definition.collection}" cannot be compared in the store: it is ` +
+        'neither a column of a scalar type nor a scalar in a JSON column.',
     )
   }
 
@@ -219,10 +220,11 @@ export class Layout {
       if (part === undefined || part === null || faultOf(member.content, part) !== undefined) return undefined
       const { canonical, labelFault } = member.content.kind === 'scalar' ? member.content.type : noSpelling
       // A key is compared literally, so a key in another spelling finds no row. If the schema
-      // declares a format for the member, the key is already canonical here (PATH-11).
+      // declares a format with a canonical spelling, the key is already in this spelling (PATH-11).
       if (canonical !== undefined && !this.#formatted.has(member.name) && canonicalOf(member.content, part) !== part)
         return undefined
-      // The enumeration does not have this label, so a statement with this key would fail.
+      // The enumeration did not have this label when the catalog was read. A statement with an
+      // unknown label would fail.
       if (labelFault !== undefined && labelFaultOf(member.content, part) !== undefined) return undefined
       texts.push(encode(member.content, part))
     }

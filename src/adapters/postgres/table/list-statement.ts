@@ -5,10 +5,10 @@ import type { Place } from '../values/places.js'
 export interface ListStatement {
   readonly text: string
   /**
-   * The names of the statement's columns: the columns of a record, then `here`, then `total` if the
-   * statement counts the matching rows, then the columns of the joined links. `here` is 1 in each
-   * row of the page. If the statement counts and the page is empty, the result has one row, which
-   * holds only the total: its `here` is null.
+   * The names of the statement's columns: `shownNames` of the table, then `here`, then `total` if
+   * the statement counts the matching rows, then the columns of the joined links. `here` is 1 in
+   * each row of the page. If the statement counts and the page is empty, the result has one row,
+   * which holds only the total: its `here` is null.
    */
   readonly names: readonly string[]
   readonly values: readonly (string | null)[]
@@ -20,7 +20,7 @@ export interface ListStatement {
   readonly joined: readonly object[]
   /** The index of the first joined column. */
   readonly joinedFrom: number
-  /** The same statement with these columns instead of all columns of a record (`known-page.ts`). */
+  /** The same statement with these columns instead of `shownNames` (see `known-page.ts`). */
   showing(names: readonly string[]): { readonly text: string; readonly names: readonly string[] }
 }
 

@@ -58,7 +58,8 @@ function sharedColumns(members: readonly Member[]): string[] {
     const other = columns.get(column)
     if (other !== undefined)
       faults.push(
-        `"${other}" and "${name}" would both be stored in the column "${column}": name one of them in "columns"`,
+        `"${other}" and "${name}" would both be stored in the column "${column}": name another column for one of ` +
+          'them in "columns"',
       )
     columns.set(column, name)
   }

@@ -124,7 +124,7 @@ interface Rows {
   readonly version: VersionSource
   readonly proof: RowProof | undefined
   /**
-   * The SQL condition for rows that are not deleted, with the columns of the relation from which
+   * The SQL condition for rows that are not deleted. It is used with the relation from which
    * records are read.
    */
   readonly alive: string | undefined

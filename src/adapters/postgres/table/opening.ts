@@ -51,8 +51,8 @@ export class Opening {
   }
 
   /**
-   * Reads the description of the table again. Until the database has responded, the old description
-   * stays in use.
+   * Reads the description of the table, unless that is already in progress. `table` is replaced
+   * only when the database has responded.
    */
   again(databases: Databases): Promise<Table> {
     this.#opening ??= withRetries(() => openTable(this.#definition, this.#options, databases, sharedWait, this.#rows), {

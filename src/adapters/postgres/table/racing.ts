@@ -1,7 +1,7 @@
 /**
  * Determines which writes to a table would miss an update that another session commits while the
  * write waits for the lock of the row (HDR-3). After the wait, PostgreSQL reads only the row itself
- * again. For all other data, the statement still uses the state at its start. Such data are the row
+ * again. For all other data, the statement still uses the state at its start. Examples are the row
  * that a view passes to its INSTEAD OF trigger or rule, rows that a sub-select finds, and rows of
  * other tables.
  */
@@ -15,14 +15,16 @@ export interface Racing {
   readonly update: boolean
   readonly remove: boolean
   /**
-   * The members whose expression may read other rows. A caller's scope can compare these members.
+   * The members whose expression may read other rows. If a caller's scope contains one of these
+   * members, the caller's updates and removals could miss such an update too.
    */
   readonly members: ReadonlySet<string>
 }
 
 /**
- * Uses the catalog and the options. If the options contain expressions, also queries the database
- * about the functions that the expressions call.
+ * Determines from the catalog and the options which writes would miss such an update. If the
+ * options contain expressions, also queries the database about the functions that the expressions
+ * call.
  */
 export async function racingOf(
   { version, columns = {} }: PostgresAdapterOptions,
@@ -59,8 +61,8 @@ export async function racingOf(
 }
 
 /**
- * The names of the functions that an SQL expression calls. Quoted names are returned as written,
- * and other names in lower case, because PostgreSQL converts them to lower case.
+ * The names of the functions that an SQL expression calls. Names without quotation marks are
+ * returned in lower case, because PostgreSQL converts them to lower case.
  */
 export const namesCalled = (sql: string): readonly string[] =>
   [...sql.matchAll(/"((?:[^"]|"")+)"\s*\(|([\p{L}_][\p{L}\p{N}_$]*)\s*\(/gu)].map(

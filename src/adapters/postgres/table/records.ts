@@ -27,7 +27,7 @@ export function compileRecord(members: readonly ReadMember[], hasRest: boolean):
   const isPlain = !known.has('__proto__')
 
   // This code runs for hundreds of cells per page. So it loops by index, and calls no function for
-  // cells that need no decoding. Assigning members one by one is faster than copying an object.
+  // cells that need no decoding.
   const read = (cells: Cells): Row => {
     const record: Row = {}
     for (let i = 0; i < count; i++) {

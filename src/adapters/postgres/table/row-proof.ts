@@ -1,7 +1,7 @@
 /**
  * Determines whether two rows with equal key and version are certainly equal. If so, the record
- * that was decoded from one row can be used for the other. A wrong record would be in every
- * response, but a wrong entity tag affects only conditional requests. So the requirements are
+ * that was decoded from one row can be used for the other. A mistake here would put wrong records
+ * into responses. A wrong entity tag affects only conditional requests. So the requirements are
  * stricter than for an entity tag.
  */
 import type { PostgresAdapterOptions } from '../options/options.js'

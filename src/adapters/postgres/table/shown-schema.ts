@@ -43,9 +43,9 @@ export class ShownSchema {
   }
 
   /**
-   * A number that changes with each detected change, or -1 if the last result has expired. Two
-   * statements return the same values for an unchanged row, if this number was the same before each
-   * statement and after the first statement.
+   * A number that changes with each detected change, or -1 if the last result has expired. If the
+   * number is the same before two statements, and is not -1, both return the same values for an
+   * unchanged row, unless the schema has changed in the last `validFor` milliseconds.
    */
   epoch(database: Database): number {
     const now = performance.now()

@@ -1,7 +1,7 @@
 /**
  * Determines from the catalog which writes certainly change only their own row. The statement of
- * such a write can also read other tables. It returns their committed state, because the write does
- * not change them.
+ * such a write can also read other tables. It returns the committed state of these tables, because
+ * the write does not change them.
  */
 import type { PostgresAdapterOptions } from '../options/options.js'
 import type { Aftermath } from './aftermath.js'
@@ -15,8 +15,9 @@ export interface OwnRowOnly {
 }
 
 /**
- * Uses the catalog and the options. CHECK constraints and generated columns are not examined,
- * because PostgreSQL assumes that their functions are immutable.
+ * Determines from the catalog and the options which writes change only their own row. CHECK
+ * constraints and generated columns are not examined, because PostgreSQL assumes that their
+ * functions are immutable.
  */
 export function ownRowOnlyOf(
   relation: Relation,

@@ -19,9 +19,10 @@ export interface Deletion {
 }
 
 /**
- * Returns what the option `softDelete` describes. Throws `ConfigurationError` if there is no such
- * column, if its default would mark each new row as deleted, or if its type has no usual mark and
- * the option does not set `deleted`.
+ * Returns the column and the SQL of the option `softDelete`. Throws `ConfigurationError` if the
+ * column does not exist, or if its default would mark each new row as deleted and no BEFORE INSERT
+ * trigger can prevent that. A column that is neither a boolean, a date nor a timestamp needs
+ * `deleted`.
  */
 export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relation: Relation): Deletion | undefined {
   if (given === undefined) return undefined
@@ -33,13 +34,15 @@ export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relati
   const isBornDeleted = initial !== null && (found.type === 'boolean' ? initial === 'true' : !/^NULL\b/.test(initial))
   if (isBornDeleted && !relation.hasInsertTrigger)
     throw unfit(
-      `each new row would be marked as deleted, by the default of "${column}", ${initial}. ALTER COLUMN ` +
+      `each new row would be marked as deleted: the default of "${column}" is ${initial}. ALTER COLUMN ` +
         `${quote(column)} DROP DEFAULT`,
     )
   if (found.type === 'boolean')
     return { column, sql: deleted ?? 'true', alive: found.notNull ? `NOT ${sql}` : `${sql} IS NOT TRUE` }
-  if (deleted === undefined && !/^(?:timestamp|date)/.test(found.type)) {
-    throw unfit(`"${column}" is a ${found.type}: set softDelete.deleted to the SQL value that marks a row as deleted`)
+  if (deleted === undefined && !/^(?:timestamp|date$)/.test(found.type)) {
+    throw unfit(
+      `"${column}" has the type ${found.type}: set softDelete.deleted to the SQL value that marks a row as deleted`,
+    )
   }
   return { column, sql: deleted ?? 'statement_timestamp()', alive: `${sql} IS NULL` }
 }

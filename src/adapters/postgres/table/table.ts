@@ -73,8 +73,8 @@ export interface Table {
   /** Whether the source is not the table itself. */
   readonly separate: boolean
   /**
-   * Whether a separate statement must read the row after a write, because RETURNING can't show the
-   * committed row.
+   * Whether a separate statement must read the row after a write, because RETURNING can't return
+   * the record.
    */
   readonly readsSeparately: boolean
   /** The SQL condition for rows that are not deleted. `undefined` without soft deletes. */
@@ -158,9 +158,10 @@ interface EpochAsk {
 }
 
 /**
- * The epoch is a number that changes with each detected change of the table's schema
- * (`shown-schema.ts`). Call this function before the statement is sent, and pass the result to
- * `recordOf`. -1 means that the rows of the statement are not kept in the cache.
+ * Returns the epoch for a statement: a number that changes with each detected change of the table's
+ * schema (`shown-schema.ts`). With the proof `content`, it is always 0, because the version detects
+ * such changes. -1 means that the rows of the statement must not be cached. Call this function
+ * before the statement is sent, and pass the result to `recordOf`.
  */
 export function epochOf({ proof, rows, shownSchema }: Table, { keeps, database }: EpochAsk): number {
   if (keeps !== true || proof === undefined || !rows.caches.on) return -1

@@ -59,14 +59,14 @@ export async function versionSource(
   if (found === undefined) throw unfit(`there is no column "${column}" for versions. ${fix}`)
   if (!tables.source.columns.has(column)) {
     throw unfit(
-      `"readFrom" does not show the version: it needs the column "${column}" of the table. A view keeps the ` +
-        'columns that it was created with: create it again',
+      `"readFrom" lacks the version column "${column}" of the table. A view does not get columns that are added to ` +
+        'its table later. In that case, create the view again',
     )
   }
   if (next === undefined && !found.generated) {
     if (found.default === null) throw unfit(`the version column "${column}" has no default. ${fix}`)
     if (!neverRepeats(found.default)) {
-      throw unfit(`the default of the version column "${column}", ${found.default}, may repeat. ${fix}`)
+      throw unfit(`the default of the version column "${column}", ${found.default}, may repeat a value. ${fix}`)
     }
   }
   const assignment = found.generated
@@ -83,7 +83,7 @@ export async function versionSource(
   if (tables.table.distributed)
     throw unfit(
       'the table is distributed by Citus, which supports neither a trigger that updates the version column ' +
-        `"${column}" nor a digest of a row. Declare that nothing else writes its rows: version: { column: ` +
+        `"${column}" nor a digest of a row. If only this adapter writes the rows, declare that: version: { column: ` +
         `"${column}", soleWriter: true }`,
     )
   const whole = `(${sql} || '.' || ${digestSql(layout.content)})`
@@ -130,8 +130,8 @@ function fromTable(sql: string, { table }: PostgresAdapterOptions, layout: Layou
 }
 
 const fix =
-  'Use one that never repeats: ALTER TABLE ... ADD COLUMN version uuid NOT NULL DEFAULT gen_random_uuid(); or ' +
-  'set version.next to the SQL of the next version'
+  'Use a default that never repeats a value: ALTER TABLE ... ADD COLUMN version uuid NOT NULL DEFAULT ' +
+  'gen_random_uuid(); or set version.next to the SQL of the next version'
 
 function refuseXmin({ table, source }: { readonly table: Relation; readonly source: Relation }): void {
   if (table.distributed || source.distributed)

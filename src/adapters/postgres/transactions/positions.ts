@@ -10,8 +10,8 @@ import type { ReplicaPositions } from '../options/options.js'
 export const unknownPosition = 'FFFFFFFF/FFFFFFFF'
 
 /**
- * The age, in milliseconds, from which the floor can include a position (see `ProcessPositions`).
- * An unknown position is kept for the same time.
+ * The minimum age, in milliseconds, of a position to which the floor is raised (see
+ * `ProcessPositions`). An unknown position is kept for the same time.
  */
 export const settledAfter = 60_000
 

@@ -70,10 +70,11 @@ if wait > now then own = unknown end
 return { own, floor }`
 
 /**
- * Returns a store of positions in Redis, version 5 or newer, for `positions` of the option
+ * Returns a store of positions in Redis (version 5 or newer). Pass it as `positions` in the option
  * `replica`. The store uses your Redis client, and opens no connection of its own. While Redis
- * fails, reads use the primary. If Redis loses its data, for example in a failover, the positions
- * are lost. Throws `ConfigurationError` for an invalid option.
+ * fails, reads use the primary. If Redis loses data, for example in a failover, the positions are
+ * lost. Clients might then not see their last writes. Throws `ConfigurationError` for an invalid
+ * option.
  *
  * @example redisReplicaPositions({ sendCommand: (...command) => client.sendCommand(command) })
  */

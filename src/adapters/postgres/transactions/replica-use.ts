@@ -1,8 +1,8 @@
 /**
- * Decides which reads can use a replica. By default, the reads of a client always show its own
- * writes. For this purpose, the position of the primary's write-ahead log (`pg_lsn`) is stored for
- * the client after each write. Only a replica that has reached this position serves the client. The
- * position is never part of an entity tag.
+ * Decides which reads can use a replica. By default, the reads of a client show its own writes. For
+ * this purpose, the position of the primary's write-ahead log (`pg_lsn`) is stored for the client
+ * after each write. Only a replica that has reached this position serves the client. The position
+ * is never part of an entity tag.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPromise } from '../../../promise.js'

@@ -112,8 +112,8 @@ export async function reading<T>(
   if (needs === 'primary') return fromPrimary()
   const position = needs ?? (read.checksFloor ? undefined : replica.floor())
   // The position of the replica must be checked on the connection of the read, because several
-  // replicas may share one host name. A database client without transactions can't run both
-  // statements on one connection.
+  // replicas may share one host name. A database client without transactions can't run the check
+  // and the read on one connection.
   if (position !== undefined && read.lacksTransactions) return fromPrimary()
   try {
     return await readingFrom(read, databases, options, call, work, position).attempt()
@@ -139,8 +139,8 @@ function readingFrom<T>(
   position?: string,
 ): Reading<T> {
   // Rows are kept in memory only if they come from the database for reads. A kept row is recognized
-  // by its key and its stamp (`xmin`). A server that is neither that database nor a copy of it
-  // might use the same stamp for a row with the same key and other content.
+  // by its key, its version and its stamp (`xmin`). A server that is neither that database nor a
+  // copy of it might have other content in a row with the same key, version and stamp.
   const alone = new CallStatements(database, call, { keeps: database === read && read.pooled })
   if (session === undefined && position === undefined) return { attempt: () => work(alone), wait: alone }
   const attempt = (): Promise<T> =>
@@ -162,7 +162,8 @@ async function hasReplayed(own: Session, position: string): Promise<boolean> {
 }
 
 /**
- * Runs a write of one statement without a transaction. `work` can send queries after the statement.
+ * Runs a write of one statement without a transaction. `work` can send queries after that
+ * statement.
  */
 export function writingAlone<T>(
   { read, write }: Databases,

@@ -46,8 +46,8 @@ export interface ColumnType {
    */
   canonical?(text: string): string | undefined
   /**
-   * The minimum and maximum length, in characters, of the strings that clients can send. Absent if
-   * no such limits are known.
+   * The minimum and maximum length of a canonical string, in characters. Absent if no such limits
+   * are known.
    */
   readonly width?: readonly [min: number, max: number]
   /**
@@ -65,8 +65,8 @@ export interface ColumnType {
    */
   readonly samples: readonly [Scalar, ...Scalar[]]
   /**
-   * Whether the decoded value is exactly what the column holds. False, for example, if another
-   * program has stored a value that JSON can't represent.
+   * Whether all comparisons with the decoded value have the same results as with the stored value.
+   * False, for example, if another program has stored a value that JSON can't represent.
    */
   faithful(text: string): boolean
   /**
@@ -84,7 +84,7 @@ export interface ColumnType {
   /**
    * Why a value does not belong to the type at all, so that no condition can use it. Phrased as the
    * end of a sentence. `undefined` for a value that belongs to the type, even if this column can't
-   * hold it: a condition with such a value matches no row.
+   * hold it. No stored value is equal to such a value.
    */
   mismatch?(value: Scalar): string | undefined
   /**

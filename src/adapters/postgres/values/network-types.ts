@@ -19,7 +19,7 @@ function canonicalAddress(text: string): string | undefined {
 
 /**
  * The host as PostgreSQL outputs it. An IPv6 address is written according to RFC 5952. An IPv4
- * address inside it is written in dotted form.
+ * address inside an IPv6 address is written in dotted form.
  */
 function canonicalHost(host: string, version: number): string {
   if (version === 4) return host

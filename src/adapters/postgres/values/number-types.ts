@@ -221,7 +221,10 @@ function digitsFault([before, after]: readonly [string, string], precision: numb
       'decimal point'
     )
   if (scale > precision)
-    return `must have ${scale - precision} zeros directly after the decimal point, and at most ${scale} digits there`
+    return (
+      `must have ${scale - precision} zeros directly after the decimal point, and at most ${scale} digits after it ` +
+      'in total'
+    )
   return digitsMessage(precision - scale, scale)
 }
 

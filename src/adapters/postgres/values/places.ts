@@ -30,8 +30,8 @@ export interface Place {
   /** The SQL of the value. For text within JSON, it includes the collation for comparisons. */
   readonly sql: string
   /**
-   * The column that holds the value. `undefined` if the value is within JSON, or if the member is
-   * never written.
+   * The `column` of the member, which may be `undefined` (see `Member`). Always `undefined` if the
+   * value is within JSON.
    */
   readonly column: string | undefined
   readonly nullable: boolean
@@ -82,13 +82,13 @@ export function readSql(content: Content, sql: string, embedded = false): string
 
 /**
  * SQL that is true for a row whose column may hold more than its record shows: numbers that JSON
- * does not support, numbers with more digits than a double, a JSON null, or arrays whose first
- * index is not 1. `undefined` if there can be no such row.
+ * does not support, numbers with more digits than a double can hold, a JSON null, or arrays whose
+ * first index is not 1. `undefined` if there can be no such row.
  */
 export function inexactSql(content: Content, sql: string): string | undefined {
   if (content.kind === 'scalar') return content.type.inexact?.(sql)
-  // Matches a JSON null, and numbers that have 16 digits or more, or a large exponent. The pattern
-  // may also match such characters within a string, which is harmless.
+  // Matches a JSON null, numbers of 16 or more characters, and numbers with an exponent of three or
+  // more digits. The pattern may also match such characters within a string, which is harmless.
   if (content.kind === 'json') return `${sql}::text ~ '^ *null|[0-9.]{16}|[0-9][eE][-+]?[0-9]{3}'`
   const item = content.item.inexact?.('_a.item')
   const items = item === undefined ? '' : ` OR EXISTS (SELECT 1 FROM unnest(${sql}) AS _a (item) WHERE ${item})`

@@ -23,8 +23,8 @@ export function textFault(text: string): string | undefined {
 }
 
 /**
- * Searches a value for the first string or member name that can't be stored. Returns its path and
- * the reason. `json` is the value as JSON.
+ * Searches a value for the first string or member name that can't be stored. Returns the reason,
+ * and the path of the string or of the object that has the member. `json` is the value as JSON.
  */
 export function jsonFault(
   value: unknown,

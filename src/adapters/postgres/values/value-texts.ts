@@ -67,8 +67,8 @@ export function valueTexts(type: ValueTexts): ColumnType {
 }
 
 /**
- * A comparison with a value that lies between two values that the column can hold. `below` is the
- * lower of these two, and the comparison uses it instead.
+ * A comparison with a value that lies between two values that the column can hold. The comparison
+ * uses `below`, the lower of these two, instead of the value.
  */
 export function between(op: Comparing, below: string, cast: string): Comparison {
   if (op === '=') return 'never'

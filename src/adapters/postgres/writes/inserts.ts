@@ -19,13 +19,13 @@ import { columnsToInsert, type StoredColumn, type Values } from './written.js'
 type Row = Record<string, unknown>
 
 /**
- * The maximum number of attempts to insert a record. Another attempt is made if the assigned number
- * is already taken. After the last attempt, the record is refused.
+ * The maximum number of attempts to insert a record. Another attempt is made if the assigned key is
+ * already taken. After the last attempt, the record is refused.
  */
 const maxTries = 1_000
 /**
- * The maximum number of attempts for a table with a trigger that might skip the insert. A skipped
- * insert can't be distinguished from a taken number.
+ * The maximum number of attempts for a table with a trigger that might skip the insert. If the
+ * insert has no effect, the adapter can't tell whether the trigger skipped it or the key was taken.
  */
 const maxGuardedTries = 20
 
@@ -64,7 +64,7 @@ export async function insertRow(
     }
     if (!skipsConflicts(table, assigned)) return suppressed
     if (table.relation.hasInsertTrigger && tries >= maxGuardedTries) return suppressed
-    // The assigned key is taken, for example by a create at the same time. The next one may be
+    // The assigned key is taken, for example by a create at the same time. The next key may be
     // free.
     if (tries >= maxTries) return { refused: 'duplicate', members: table.definition.key.members }
   }
@@ -72,7 +72,8 @@ export async function insertRow(
 
 /**
  * Fills in the missing members of the key that this process can generate. Returns the columns that
- * the database has to generate.
+ * get their value from a default or from `nextNumber`. A column with `setByDatabase` and no default
+ * is not returned.
  */
 function assign({ definition, layout }: Table, draft: Row): readonly Assigned[] {
   const others = layout.key.filter(({ name }) => own(draft, name) != null)
@@ -92,9 +93,9 @@ function assign({ definition, layout }: Table, draft: Row): readonly Assigned[] 
 }
 
 /**
- * SQL for the next number: the largest number plus 1, among the rows with the same other key parts.
- * If a client has used the largest possible number, the SQL results in the smallest free number
- * instead. In the SQL, `@table` stands for the name of the table.
+ * SQL for the next number: 1 plus the largest number of the rows whose other key parts equal those
+ * of the new row. If a client has used the largest possible number, the SQL results in the smallest
+ * free number instead. In the SQL, `@table` stands for the name of the table.
  */
 function nextNumber(
   key: readonly Member[],
@@ -142,7 +143,7 @@ async function numbered(
     const parameters = new Parameters()
     const sql = one.sql?.(parameters).replaceAll('@table', relationOf(target))
     const [row] = sql === undefined ? [] : await ask.query(`SELECT (${sql})::text AS c0`, parameters)
-    // The checks of `ready()` get no row from any statement. They continue with the number 1.
+    // When `ready()` checks the statements, no statement returns a row, so the number 1 is used.
     const number = row?.c0 ?? '1'
     found.push(sql === undefined ? one : { member: one.member, sql: (of) => of.add(number, one.member.cast) })
   }
@@ -153,7 +154,7 @@ async function numbered(
 const relationOf = (target: string): string => target.slice(0, -` AS ${rowAlias}`.length)
 
 /**
- * Whether the INSERT does nothing if the assigned key is already taken, so that the next one can be
+ * Whether the INSERT does nothing if the assigned key is already taken, so that the next key can be
  * tried. Any other conflict makes the INSERT fail, and the record is refused.
  */
 const skipsConflicts = ({ keyIndex }: Table, assigned: readonly Assigned[]): boolean =>
@@ -205,8 +206,8 @@ const insertedNames = ({ readsSeparately, layout, shownNames }: Table): readonly
   readsSeparately ? layout.key.map((_, i) => `c${i}`) : shownNames
 
 /**
- * Returns the created record as lists and reads show it. If RETURNING can't show the record,
- * another statement reads it.
+ * Returns the created record in the form that reads and lists show. If RETURNING can't show the
+ * record, another statement reads it.
  */
 async function shown(
   table: Table,

@@ -1,7 +1,7 @@
 /**
  * Attaches records to a parent's collection in a join table, and detaches them. Each statement
- * locks the row of the record, so that no other session can remove or change the record in the
- * meantime.
+ * locks the row of the record, so that no other session can remove or change the record before the
+ * change is committed.
  */
 import type { Association } from '../../association.js'
 import type { Refused } from '../../contract.js'
@@ -30,7 +30,8 @@ export async function attachRow(
 
 /**
  * Selects the row of the join table that already attaches the record to the parent. Used if the
- * join table has no suitable unique index, or has a trigger that even a skipped insert would fire.
+ * join table has no suitable unique index, or if a trigger or rule could act even on a skipped
+ * insert.
  */
 const inside = (join: DescribedJoinTable, to: Association, parameters: Parameters): string =>
   `SELECT 1 FROM ${join.relation} AS _j WHERE ${allOf([...ofParent(join, to, parameters), ...sameKey(join, rowAlias)])}`

@@ -1,7 +1,7 @@
 /**
  * Keeps the records that were created by requests with an `Idempotency-Key` (VERB-12). The records
- * are kept in a separate table, in their original state. They are written to this table in the
- * transaction that creates the record.
+ * are kept in a separate table, in their original state. The transaction that creates a record also
+ * writes it to this table.
  */
 
 import { createHash } from 'node:crypto'
@@ -44,11 +44,12 @@ export async function keeping<R extends object | Repeated>(
  * Returns the record that is kept under an id, or `'mismatched'` if a request with another
  * fingerprint created it. Returns `undefined` if there is no such record, or if it has expired.
  *
- * The statement locks the row, which writes an entry to the server's write-ahead log. So its
- * transaction ends only after the synchronous standbys have received this entry and all earlier
- * entries, including those of the first create. Without the lock, the response to a retry could
- * contain a record that a failover then undoes. The lock conflicts with no other statement in this
- * file except the removal of expired rows. If there is no row, the lock costs nothing.
+ * The statement locks the row, which writes an entry to the server's write-ahead log. So the
+ * transaction of the statement ends only after the synchronous standbys have received this entry
+ * and all earlier entries, including those of the first create. Without the lock, the response to a
+ * retry could contain a record that a failover then undoes. The lock conflicts with no other
+ * statement in this file except the removal of expired rows. If there is no row, the lock costs
+ * nothing.
  */
 export async function recall(
   table: IdempotencyTable,
@@ -79,8 +80,8 @@ async function insertClaim(
   { id, fingerprint }: Idempotency,
   ask: StatementSender,
 ): Promise<boolean> {
-  // On Citus, a separate statement takes the lock. Citus would execute an INSERT ... SELECT in two
-  // steps: it would first store the result of the SELECT, and then insert it.
+  // On Citus, a separate statement takes the lock, so that the INSERT contains no SELECT. Citus
+  // would first store the result of the SELECT, and then insert the stored result.
   if (distributed && lock && !(await tryLock(id, ask))) return false
   const parameters = new Parameters()
   // A row that was committed after this statement's snapshot is a conflict too. So a kept record is
@@ -118,8 +119,8 @@ async function takeOver(
 
 /**
  * Tries to take the advisory lock of an id, without waiting. Resolves with true if the transaction
- * has the lock. A transaction that already holds the lock gets it again. The checks of `ready()`
- * get no row from this statement, and continue as if they had the lock.
+ * has the lock. A transaction that already holds the lock gets it again. When `ready()` checks this
+ * statement, the statement returns no row, and the result is true.
  */
 async function tryLock(id: string, ask: StatementSender): Promise<boolean> {
   const parameters = new Parameters()

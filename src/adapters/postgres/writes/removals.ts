@@ -1,6 +1,6 @@
 /**
- * The statement that removes a row, or marks it as removed. The same statement also removes the
- * record from all collections in join tables.
+ * The statement that removes a row, or marks the row as deleted. The same statement also removes
+ * the record from all collections in join tables.
  */
 import type { Refused } from '../../contract.js'
 import { rowNow } from '../reads/reads.js'

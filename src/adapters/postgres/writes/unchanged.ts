@@ -11,8 +11,9 @@ export function absentOrStale(
   expected: string | undefined,
 ): 'absent' | 'stale' | Refused {
   if (now === undefined) return 'absent'
-  // If the row is in the expected state, a trigger returned NULL, or a row-level security policy
-  // for writes excludes the row. Another attempt would not help.
+  // If the row is in the expected state, the database suppressed the write: a trigger returned
+  // NULL, or a row-level security policy for writes excludes the row. Another attempt would not
+  // help.
   return expected === undefined || now.version === expected ? suppressed : 'stale'
 }
 

@@ -26,8 +26,8 @@ export interface StoredColumn {
 }
 
 /**
- * The columns of a new record, or the reason why the table can't hold the record. Members without a
- * value are left out.
+ * The columns of a new record, or the reason why the table can't store the record. Absent members
+ * are left out.
  */
 export function columnsToInsert(table: Table, value: Values): readonly StoredColumn[] | Refused {
   const columns: StoredColumn[] = []
@@ -47,9 +47,10 @@ export function columnsToInsert(table: Table, value: Values): readonly StoredCol
 }
 
 /**
- * The columns to write if this record replaces another one, or the reason why the table can't hold
- * the record. Members without a value are set to null. Values that the row `before` already shows
- * are not written, because their columns may hold more than the record shows.
+ * The columns to write if this record replaces another one, or the reason why the table can't store
+ * the record. For a member without a value, `text` is null. If the row `before` has the same value
+ * for a member, its column is left out, because the record may not represent the stored value
+ * exactly. An example is an integer above 2^53.
  */
 export function columnsToUpdate(
   table: Table,
@@ -96,8 +97,8 @@ function addColumn(member: Member, column: string, part: unknown, columns: Store
 }
 
 /**
- * Adds the column that holds all members without a column of their own. If the table has no such
- * column, these members are a fault.
+ * Adds the column that holds all members without a column of their own. Returns a fault if the
+ * record has such members, but the table has no such column.
  */
 function addRest(layout: Layout, value: Values, columns: StoredColumn[], before?: Cells): Fault | undefined {
   const { rest, restName, byName, members } = layout
@@ -124,7 +125,7 @@ function addRest(layout: Layout, value: Values, columns: StoredColumn[], before?
 
 /**
  * Returns the columns, or the refusal if there is a fault. If a member of the record is stored in
- * the version column, this column is removed, because the adapter itself sets the version.
+ * the version column, this column is left out, because the adapter itself sets the version.
  */
 function finished(
   { version, showsVersion }: Table,

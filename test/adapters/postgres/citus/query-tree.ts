@@ -4,7 +4,7 @@
  * that body.
  */
 
-/** A node of a query tree. `fields` has the values of each field, by the name of the field. */
+/** A node of a query tree. `fields` maps the name of each field to its values. */
 export interface Node {
   readonly type: string
   readonly fields: ReadonlyMap<string, readonly Value[]>

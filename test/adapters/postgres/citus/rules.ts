@@ -1,8 +1,8 @@
 /**
- * Finds statements that the planner of Citus refuses. The rules come from its documentation
- * (Reference: SQL support and workarounds) and from its messages. They apply to the query tree of a
- * statement over distributed tables, and use the volatility that the real catalog gives for each
- * function.
+ * Finds statements that the planner of Citus refuses. The rules come from the documentation of
+ * Citus (Reference: SQL support and workarounds) and from its messages. They apply to the query
+ * tree of a statement over distributed tables. The catalog of PostgreSQL gives the volatility of
+ * each function.
  */
 import { allOf, childrenOf, type Node, nodesIn, numberOf, parseTree, queryOf, type Sql, textOf } from './query-tree.js'
 
@@ -102,8 +102,8 @@ const uses = (nodes: readonly Node[], worst: readonly Volatility[], facts: Facts
 
 /**
  * Whether the expression passes a column to a STABLE function. Citus evaluates calls of STABLE
- * functions before it sends the statement, so it has no value for the column. Within CASE and
- * COALESCE, every function that is not IMMUTABLE counts.
+ * functions before it sends the statement, when the values of columns are not known yet. Also true
+ * if CASE or COALESCE contains a function that is not IMMUTABLE.
  */
 function passesColumns(node: Node, facts: Facts): boolean {
   if (/^(?:CASE|COALESCE)/.test(node.type)) return uses([node], ['s', 'v'], facts)
@@ -123,7 +123,7 @@ const isOuter = (node: Node): boolean => node.type === 'VAR' && numberOf(node, '
 
 /**
  * Whether all matching rows are on one server: the WHERE clause compares the distribution column of
- * a table, or a table is a reference table.
+ * a table with a value that does not come from an outer query, or a table is a reference table.
  */
 function isRouted(query: Node, facts: Facts): boolean {
   const entries = nodesIn(query, 'rtable')
@@ -144,7 +144,7 @@ function isRouted(query: Node, facts: Facts): boolean {
 
 /**
  * Whether an INSERT takes its row from a subquery without a table. Citus stores such a row first,
- * and inserts it by another statement.
+ * and inserts it by a second statement.
  */
 const isOverNone = (query: Node): boolean => {
   const [source] = nodesIn(query, 'rtable').flatMap((entry) => nodesIn(entry, 'subquery'))

@@ -2,8 +2,8 @@
 import pg from 'pg'
 
 /**
- * Returns a second pool with the same options, which records the text of every statement. The
- * caller must end it.
+ * Returns a second pool with the same options. The second pool records the text of every statement.
+ * The caller must end it.
  */
 export function recording(pool: pg.Pool): { readonly client: pg.Pool; readonly statements: readonly string[] } {
   const statements: string[] = []
