@@ -24,8 +24,8 @@ export function nearMiss(name: string, allowed: Iterable<string>): string | unde
 }
 
 /**
- * Returns a sentence that says how to fix an unknown name. The sentence suggests the closest name.
- * If there is none, it lists all allowed names after `intro`.
+ * Returns a sentence that says how to fix an unknown name. The sentence contains the suggestion.
+ * Without a suggestion, it lists all allowed names after `intro`.
  */
 export function didYouMean(suggestion: string | undefined, allowed: readonly string[], intro = 'Allowed'): string {
   if (suggestion !== undefined) return `Did you mean "${suggestion}"?`

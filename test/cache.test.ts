@@ -45,7 +45,7 @@ describe('Cache', () => {
     )
   })
 
-  it('keeps entries that are used while new ones arrive', () => {
+  it('keeps an entry that is used while other entries are added', () => {
     const cache = cacheOf<string>(100)
     cache.set(-1, 'used')
     for (let key = 0; key < 10_000; key += 1) {
@@ -63,7 +63,7 @@ describe('Cache', () => {
     expect(cache.count()).toMatchObject({ hits: 400, misses: 100, evictions: 0 })
   })
 
-  it('does not keep a value larger than the bound, and removes the value that the larger one replaces', () => {
+  it('does not keep a value larger than the bound, and removes the earlier value of its key', () => {
     const cache = cacheOf<string>(10, ({ length }) => length)
     cache.set(1, 'short')
     cache.set(2, 'other')

@@ -2,11 +2,13 @@
  * `report <module>`: shows which clients break if a clause is enforced, and which clients call
  * which version.
  */
+
 import { resolve } from 'node:path'
 import { clauses } from '../clauses.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { reportOf, type UsageReport } from '../report/report.js'
 import { reportText } from '../report/text.js'
+import { lastDays } from '../usage/last-days.js'
 import { type DueEnd, dueEnds, expiredConventions, type ScheduledEnd, scheduledEnds } from '../usage/retirements.js'
 import type { UsageSnapshot } from '../usage/snapshot.js'
 import { parseFlags } from './flags.js'
@@ -198,13 +200,13 @@ function checked(
   for (const { clause, count, clients } of broken) {
     const names = clients.map(({ client }) => client ?? 'clients that are not distinguished')
     terminal.error(
-      `Enforcing ${clause} would break ${count} responses of the last ${days} days: ` +
+      `Enforcing ${clause} would break ${count} responses of ${lastDays(days)}: ` +
         `${names.slice(0, 10).join(', ')}.\n`,
     )
   }
   if (!complete)
     terminal.error(
-      `Counting was incomplete in the last ${days} days, so it is unknown whether other clients would break.\n`,
+      `Counting was incomplete in ${lastDays(days)}, so it is unknown whether other clients would break.\n`,
     )
   return broken.length === 0 && complete ? 0 : 1
 }

@@ -19,8 +19,8 @@ export type DeliverySides = Omit<OperationSides, 'operation'>
 type Rest = Pick<Found, 'what' | 'effect' | 'before' | 'after' | 'detail' | 'place'>
 
 /**
- * Compares webhooks or callbacks by name. `words` precedes the name in messages, such as `the
- * webhook`.
+ * Compares webhooks or callbacks by name. In messages, the name follows `words`, such as
+ * `the webhook`.
  */
 export function compareDeliveries(pair: Pair<Place | undefined>, words: string, sides: DeliverySides): void {
   const [old, updated] = [sides.before.members(pair.before), sides.after.members(pair.after)]
@@ -43,8 +43,8 @@ function compareExpressions(
   delivery: Delivery,
   { before: source, after: other }: DeliverySides,
 ): void {
-  const [old, updated] = [source.members(pair.before), other.members(pair.after)]
-  const left = [...old].filter(([expression]) => expression.startsWith('x-') || !updated.has(expression))
+  const [old, updated] = [expressionsOf(source, pair.before), expressionsOf(other, pair.after)]
+  const left = [...old].filter(([expression]) => !updated.has(expression))
   const gained = [...updated].filter(([expression]) => !old.has(expression))
   for (const [expression, before] of old) {
     const after = updated.get(expression)
@@ -56,6 +56,10 @@ function compareExpressions(
     if (after !== undefined) delivery.both({ before, after })
   }
 }
+
+/** The expressions of a callback, without its extensions. */
+const expressionsOf = (source: DeliverySides['before'], callback: Place): ReadonlyMap<string, Place> =>
+  new Map([...source.members(callback)].filter(([name]) => !name.startsWith('x-')))
 
 class Delivery {
   readonly #name: string
@@ -146,7 +150,7 @@ class Delivery {
     compareContents({ before: old, after: updated }, { place: 'delivery', words, at: 'body' }, sides)
   }
 
-  /** Compares the header fields and query parameters of a delivery. */
+  /** Compares the parameters of a delivery, including its header fields. */
   #parameters(pair: Pair<{ readonly item: Place; readonly operation: Place }>, sides: OperationSides): void {
     const before = parametersOf(sides.before, { ...pair.before, path: '' })
     const after = parametersOf(sides.after, { ...pair.after, path: '' })
@@ -178,7 +182,7 @@ class Delivery {
         this.#add('delivery-parameter-added', {
           after: updated.place,
           place: `${updated.in} "${updated.name}"`,
-          what: `${updated.in} "${updated.name}" of ${this.#words} is new`,
+          what: `the ${updated.in} parameter "${updated.name}" of ${this.#words} is new`,
         })
   }
 

@@ -33,8 +33,8 @@ export interface FormWords {
 const isSent = ({ place }: FormWords): boolean => isSentAt(place)
 
 /**
- * Compares the parts that the form has in both documents, if at least one of these declares an
- * encoding for the part. `pair` contains the Media Type Object of the form in each document, with
+ * Compares each part that the form has in both documents. Skips a part for which neither document
+ * declares an encoding. `pair` contains the Media Type Object of the form in each document, with
  * `schema` and `encoding`.
  */
 export function compareEncoding(pair: Pair<Place>, sources: Pair<Source>, form: FormWords): void {
@@ -91,8 +91,8 @@ function compareTypes(old: Part, updated: Part, form: FormWords): void {
 }
 
 /**
- * Returns the media types of a part, which `contentType` lists. Without `contentType`, the default
- * for the schema of the part applies (OpenAPI 3.1, 4.8.15).
+ * Returns the media types of a part: those in `contentType`, otherwise the default for the schema
+ * of the part (OpenAPI 3.1, 4.8.15).
  */
 function typesOf({ encoding, shapes }: Part): readonly string[] {
   const declared = textAt(encoding, 'contentType')
@@ -116,8 +116,8 @@ function compareStyle(old: Part, updated: Part, form: FormWords): void {
 }
 
 /**
- * Returns a string that identifies how arrays and objects are serialized. A part that allows
- * neither has the string `plain`, because scalars are always serialized in the same way.
+ * Returns a string that identifies how arrays and objects are serialized. For a part that allows
+ * neither, returns `plain`, because scalars are always serialized in the same way.
  */
 function styleOf({ encoding, shapes }: Part): string {
   if (shapes.every(({ types }) => !types.has('array') && !types.has('object'))) return 'plain'

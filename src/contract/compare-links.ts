@@ -47,7 +47,7 @@ export function compareLinks(
 }
 
 /**
- * Returns a link as canonical JSON, without its description and its server. Those are not compared.
+ * Returns a link as canonical JSON, without its description and its server, which are not compared.
  */
 function textOf({ value }: Place): string {
   const { description: _, server: __, ...rest } = isObject(value) ? value : {}

@@ -1,4 +1,4 @@
-/** Compares the members and items of two shapes. */
+/** Compares the members, the items and the conditions of two shapes. */
 import { isObject } from '../definition/json.js'
 import type { CompareParts } from './compare-schemas.js'
 import { type Comparison, type Difference, type Finding, isSentAt, type Pair } from './findings.js'
@@ -53,7 +53,8 @@ function compareMember(name: string, { before, after }: Pair<Shape>, sides: Side
   if (old === undefined)
     return [at(updated?.required ? 'required-member-added' : 'member-added', { before: before.place })]
   if (updated === undefined) {
-    // An object schema that names no members accepts any member.
+    // If clients send the object, a schema that names no members still accepts the member, unless
+    // it refuses additional members.
     const isFree =
       isSentAt(sides.comparison.place) &&
       !after.isNamed &&
@@ -122,8 +123,8 @@ export function compareConditions(shapes: Pair<Shape>, sides: Sides): readonly F
 function compareCondition(key: string, { before, after }: Pair<Shape>, { parts, ...sides }: Sides): readonly Finding[] {
   const [old, updated] = [before.conditions.get(key), after.conditions.get(key)]
   const places = { before: old?.[0] ?? before.place, after: updated?.[0] ?? after.place }
-  // In a closed object, a pattern allows the members that match it. In an open object, it restricts
-  // the members that match it.
+  // In a closed object, an entry of `patternProperties` allows the members whose names match. In an
+  // open object, the entry limits the values of these members.
   const isPattern = key.startsWith('patternProperties/')
   if (old === undefined && isPattern && isClosed(sides.before, before.additional))
     return [{ difference: 'extra-members-allowed', path: [], ...places }]

@@ -57,8 +57,7 @@ export function compareParameters(pair: Pair<OperationPlace>, sides: OperationSi
 }
 
 /**
- * Header fields that OpenAPI describes by other means than parameters (OpenAPI 3.1, Parameter
- * Object).
+ * The names of header parameters that OpenAPI ignores (OpenAPI 3.1, Parameter Object).
  */
 const ignored: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
 

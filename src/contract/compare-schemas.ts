@@ -1,6 +1,6 @@
 /**
- * Compares the schemas of two documents: finds the values that one schema allows and the other does
- * not.
+ * Compares the schemas of two documents: the values that the schemas allow, and annotations such as
+ * defaults.
  */
 
 import { canonicalText, isObject, own } from '../definition/json.js'

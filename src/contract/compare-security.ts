@@ -47,7 +47,7 @@ export function compareSecurity(before: Place, after: Place, { changes, operatio
         'security-scheme-removed',
         names,
         `${of} can no longer be called with ${names} alone`,
-        'clients that do get 401',
+        'clients that do so get 401',
       )
   }
   const gained = updated.filter((way) => !old.some((other) => covers(way, other)))
@@ -56,7 +56,7 @@ export function compareSecurity(before: Place, after: Place, { changes, operatio
       add('security-relaxed', namesOf(way), `${of} can be called with ${namesOf(way)} now`)
 }
 
-/** Returns whether the credentials for one requirement also satisfy another. */
+/** Returns whether the credentials for one requirement also satisfy another requirement. */
 function covers(has: Requirement, needs: Requirement): boolean {
   return [...needs.schemes].every(([key, { scopes }]) => {
     const own = has.schemes.get(key)

@@ -6,7 +6,7 @@ import { levelOf, type OwnKind } from './kinds.js'
 import { Source } from './nodes.js'
 import { hasPassed } from './sunset.js'
 
-/** Documents by their versions, such as `v1`. */
+/** Documents, keyed by the names of their versions, such as `v1`. */
 export type Documents = ReadonlyMap<string, unknown>
 
 /**

@@ -9,8 +9,8 @@ import { isOfType, type Shape, type ValueType } from './shape.js'
 type Shapes = Pair<Shape>
 
 /**
- * Returns every difference except those of members, items and the schemas in `conditions`. If there
- * is a difference `type-changed`, returns no other.
+ * Returns every difference except those of members, items and the schemas in `conditions`. If one
+ * of the differences is `type-changed`, returns only this difference.
  */
 export function compareValues(shapes: Shapes, comparison: Comparison): readonly Finding[] {
   const types = compareTypes(shapes, comparison)
@@ -68,7 +68,7 @@ function compareTypes(shapes: Shapes, comparison: Comparison): readonly Finding[
   return differences
 }
 
-/** Returns the types of a shape for messages, by their names in OpenAPI. */
+/** Describes the types of a shape for messages. The types have their OpenAPI names. */
 function typeText({ types, nullable }: Shape): string {
   if (types.size === 6) return 'any'
   const names: string[] = [...types].filter(
@@ -146,9 +146,9 @@ function compareBounds(shapes: Shapes, comparison: Comparison): readonly Finding
 }
 
 /**
- * Compares two ends of ranges. The result is negative if the second end is greater. A missing upper
- * end counts as greater than any other upper end. A missing lower end counts as less than any other
- * lower end.
+ * Compares the lower ends, or the upper ends, of two ranges. The result is negative if the second
+ * end is greater. A missing upper end counts as greater than any other upper end. A missing lower
+ * end counts as less than any other lower end.
  */
 function compareEnds(
   one: Limit | undefined,
@@ -178,7 +178,7 @@ function compareMultiples(shapes: Shapes, comparison: Comparison): readonly Find
 }
 
 /**
- * The values of `multipleOf` that limit a shape. For integers, 1 and its fractions, such as 0.5, do
+ * The values of `multipleOf` that limit a shape. For integers, 1 and unit fractions such as 0.5 do
  * not limit the values.
  */
 const multiplesOf = ({ types, bounds: { multiples } }: Shape): readonly number[] =>

@@ -20,13 +20,13 @@ import { hasPassed, sunsetChange } from './sunset.js'
 /** Options of `compareContracts`. */
 export interface CompareOptions {
   /**
-   * The name of the version in sentences. Default: `info.version` of the earlier document, if it is
-   * a name such as `v1`.
+   * The name of the version in the sentences about changes. Default: `info.version` of the earlier
+   * document, if it is a name such as `v1`.
    */
   readonly version?: string
   /**
-   * The version that sentences recommend for breaking changes. Default: the version with the next
-   * number, such as `v2`. If the version has no number: `a new version`.
+   * The version that the sentences recommend for breaking changes. Default: the version with the
+   * next number, such as `v2`. If the version has no number: `a new version`.
    */
   readonly next?: string
   /** The time at which sunsets are evaluated. Default: now. */
@@ -144,11 +144,11 @@ class DocumentComparison {
     const left = [...operations].filter(([, place]) => !this.#isOver(place))
     for (const [method, place] of operations) if (this.#isOver(place)) this.#lost(path, method, place)
     if (left.length === 0) return
-    const names = left.map(([method]) => method).join(', ')
+    const names = left.map(([method, place]) => `${method}${this.#early(place)}`).join(', ')
     this.#add('path-removed', {
       before: item,
       place: path,
-      what: `${path} is gone, with ${names}${this.#early(left[0]?.[1])}`,
+      what: `${path} is gone, with ${names}`,
       effect: 'clients that call it get 404',
     })
   }
@@ -170,9 +170,9 @@ class DocumentComparison {
     return hasPassed(sunset ?? documentSunset(this.#before), this.#now)
   }
 
-  #early(operation: Place | undefined): string {
-    const sunset = own(operation?.value, 'x-sunset')
-    return typeof sunset === 'string' ? ` before its sunset ${sunset}` : ''
+  #early(operation: Place): string {
+    const sunset = own(operation.value, 'x-sunset')
+    return typeof sunset === 'string' && !hasPassed(sunset, this.#now) ? ` before its sunset ${sunset}` : ''
   }
 
   #lost(path: string, method: string, place: Place): void {
@@ -240,7 +240,7 @@ class DocumentComparison {
     const [id, newId] = [textAt(before, 'operationId'), textAt(after, 'operationId')]
     if (id !== undefined && id !== newId) {
       const what =
-        `the operation id of ${of} is ${newId === undefined ? 'gone' : `"${newId}"`} in place of "${id}": ` +
+        `the operation id "${id}" of ${of} is ${newId === undefined ? 'gone' : `"${newId}" now`}: ` +
         'generated methods have another name'
       this.#add('operation-id-changed', { ...rest, what })
     }
@@ -288,8 +288,9 @@ class DocumentComparison {
 }
 
 /**
- * Whether all references lead to `components` or to bundled files. Any other reference, for example
- * to a schema in another path item, can make equal path items differ.
+ * Whether all references lead to `components` or to bundled files. With any other reference, for
+ * example to a schema in another path item, path items that are equal as JSON can have different
+ * meanings.
  */
 const refersToSharedParts = (document: unknown): boolean =>
   !new RegExp(`"\\$(?:ref|dynamicRef)":"(?!#/(?:components|${filesMember})/)`).test(JSON.stringify(document))

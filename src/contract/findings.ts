@@ -21,7 +21,9 @@ interface Effect {
   readonly predicate: string
 }
 
-/** `breaking`: clients break. `warning`: only generated code may break. */
+/**
+ * `breaking`: clients break. `warning`: only generated code may break. `harmless`: nothing breaks.
+ */
 export type Level = 'breaking' | 'warning' | 'harmless'
 
 const narrower = { sent: 'breaking', received: 'harmless' } as const
@@ -76,15 +78,15 @@ export const differences = {
   // that the client knows. For example, a link that becomes expandable stays as it was unless the
   // client sends `expand`.
   'any-of-added': { ...breaksNone, predicate: 'has the alternative {after} now' },
-  'condition-added': { ...narrower, predicate: 'has the condition {after} now' },
-  'condition-removed': { ...wider, predicate: 'has lost the condition {before}' },
-  'condition-changed': { ...breaksBoth, predicate: 'has another condition {after}' },
+  'condition-added': { ...narrower, predicate: 'has a new condition ({after})' },
+  'condition-removed': { ...wider, predicate: 'has lost a condition ({before})' },
+  'condition-changed': { ...breaksBoth, predicate: 'has a changed condition ({after})' },
   'extensible-value-added': { ...breaksNone, predicate: 'may have the value {after} now' },
   'extensible-value-removed': { ...narrower, predicate: 'has lost the value {before}' },
   'xml-changed': { ...breaksBoth, predicate: 'is written in XML as {after} in place of {before}' },
   'mapping-value-removed': { ...narrower, predicate: 'has lost the discriminator value {before}' },
-  // A new variant is reported as a new alternative. A new mapped value may belong to a variant that
-  // already existed.
+  // A new variant is reported as a new alternative. The new mapped value may belong to a variant
+  // that already existed, so it is only a warning.
   'mapping-value-added': {
     sent: 'harmless',
     received: 'warning',
@@ -115,8 +117,8 @@ export interface Finding {
    */
   readonly path: readonly string[]
   /**
-   * `before` and `after` are the locations in the two documents. Each is absent if its document
-   * does not have the part that differs.
+   * `before` and `after` are the locations in the two documents. If a document does not have the
+   * part that differs, the location is that of the schema around the part, or absent.
    */
   readonly before?: Place
   readonly after?: Place

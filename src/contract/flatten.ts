@@ -17,7 +17,7 @@ export interface Union {
   readonly branches: readonly Place[]
 }
 
-/** A schema without references and `allOf`. */
+/** A flattened schema, which has neither references nor `allOf`. */
 export interface Flat {
   /**
    * The visited schemas. Their `$ref` and `allOf` are already resolved, and their `anyOf` and

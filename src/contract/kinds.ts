@@ -17,7 +17,7 @@ const ownKinds = {
   'operation-removed': { level: 'breaking', text: 'A method of a path is gone' },
   'operation-removed-after-sunset': {
     level: 'harmless',
-    text: 'A deprecated method is gone after its sunset',
+    text: 'A method is gone after its sunset, or after the sunset of the version',
   },
   'operation-added': { level: 'harmless', text: 'A method or a path is new' },
   'operation-deprecated': { level: 'harmless', text: 'A method is deprecated' },
@@ -38,10 +38,7 @@ const ownKinds = {
   'search-removed': { level: 'breaking', text: 'A list can no longer be searched (`q`)' },
   'limit-lowered': { level: 'breaking', text: 'The maximum `limit` of a list is lower' },
   'limit-raised': { level: 'harmless', text: 'The maximum `limit` of a list is higher' },
-  'limit-default-lowered': {
-    level: 'breaking',
-    text: 'The default of `limit` is lower, or only one of the documents declares a default',
-  },
+  'limit-default-lowered': { level: 'breaking', text: 'The default of `limit` is lower' },
   'limit-default-raised': { level: 'harmless', text: 'The default of `limit` is higher' },
   'idempotency-key-required': { level: 'breaking', text: 'A request must have an `Idempotency-Key` now' },
   'if-match-required': { level: 'breaking', text: 'A request must have an `If-Match` now (428 without it)' },

@@ -26,7 +26,7 @@ function limitChange({ difference, from, to }: Finding, of: string): readonly Li
   const detail = `${String(from)} ${String(to)}`
   const greatest = `the maximum limit of ${of} is ${String(to ?? 'unknown')} in place of ${String(from ?? 'unknown')}`
   if (difference === 'maximum-lowered')
-    return [{ kind: 'limit-lowered', detail, what: greatest, effect: 'clients that send more get 400' }]
+    return [{ kind: 'limit-lowered', detail, what: greatest, effect: 'clients that send a larger limit get 400' }]
   if (difference === 'maximum-raised') return [{ kind: 'limit-raised', detail, what: greatest }]
   // Without both numbers, it is not known which default is lower.
   if (difference !== 'default-changed' || typeof from !== 'number' || typeof to !== 'number') return undefined

@@ -35,7 +35,10 @@ export function parseListPattern(pattern: string): ListPattern | undefined {
   return one === undefined ? undefined : { names: one.names, rest: `${ahead} ${one.sign}`, isMany: false }
 }
 
-/** Parses the part that matches one name, such as `[-+]?(?:a|b)`, optionally in parentheses. */
+/**
+ * Parses the part of a pattern that matches one name, for example `[-+]?(?:a|b)`. The part may be
+ * in parentheses.
+ */
 function parseOne(unit: string): { readonly names: ReadonlySet<string>; readonly sign: string } | undefined {
   const inner = /^\((?:\?:)?((?:\[[^\]]*\]|[-+])\??\(.*\))\)$/.exec(unit)?.[1] ?? unit
   const [, sign = '', names] =

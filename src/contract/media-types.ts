@@ -10,7 +10,7 @@ export function normalType(type: string): string {
   return [essence, ...declared.filter((one) => one !== '' && !one.startsWith('charset=')).sort()].join(';')
 }
 
-/** Returns whether a media range, such as `application/*`, includes a type or a range. */
+/** Returns whether a media range, such as `application/*`, includes a type or another range. */
 export function holds(range: string, type: string): boolean {
   if (range === type || range === '*/*') return true
   const [kind = '', sub = ''] = range.split('/')
@@ -30,8 +30,8 @@ export const isBinary = (type: string): boolean =>
   )
 
 /**
- * Returns whether a media type sends all values as text. Forms and XML, for example, send a number
- * as its digits.
+ * Returns whether bodies of a media type contain all values as text. For example, a form or an XML
+ * document contains a number as its digits.
  */
 export const isTextual = (type: string): boolean =>
   isXml(type) || /^(?:text\/|multipart\/|application\/x-www-form-urlencoded)/.test(type)

@@ -68,8 +68,8 @@ export class Source {
   }
 
   /**
-   * Returns the schema that a reference identifies by its `$anchor` or its `$id`. Anchors are
-   * looked up in the whole document.
+   * Returns the schema whose `$anchor` or `$id` a reference names. Anchors are looked up in the
+   * whole document.
    */
   #identifiedBy(ref: string, base: string, from: string): Place {
     this.#identified ??= identifiedIn(this.root)
@@ -85,7 +85,10 @@ export class Source {
     )
   }
 
-  /** Returns a member with references resolved, or `undefined`. */
+  /**
+   * Returns the value at a path of member names, with references resolved; `undefined` if a member
+   * is missing.
+   */
   member(place: Place | undefined, ...names: readonly string[]): Place | undefined {
     let found = place
     for (const name of names) {
@@ -117,8 +120,8 @@ export function child(place: Place, token: string): Place {
 }
 
 /**
- * The names of members whose value is data. If the value is a list, it contains no schemas. If it
- * is an object, it can be the schema of a property with this name.
+ * The names of members whose values are usually data. A list in such a member contains no schemas.
+ * But an object can be the schema of a property with this name.
  */
 const data: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'enum', 'value'])
 

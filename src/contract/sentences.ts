@@ -3,7 +3,9 @@
 import type { Found, OperationName } from './changes.js'
 import { type Comparison, type Difference, differences, type Finding, levelAt, type SchemaPlace } from './findings.js'
 
-/** The names that messages use for the parameter or the body to which a schema belongs. */
+/**
+ * The names that messages use for the parameter, header field or body to which a schema belongs.
+ */
 export interface Subject {
   readonly operation: OperationName
   /** The full form, such as `the filter "lote" of pre-piezas`. */
@@ -56,7 +58,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The status with which the service rejects invalid values, for each use of a schema. */
+/** The status with which the service rejects invalid values of parameters and request bodies. */
 const refusal: Readonly<Partial<Record<SchemaPlace, number>>> = { parameter: 400, request: 422 }
 
 function consequence(place: SchemaPlace, difference: Difference): string {

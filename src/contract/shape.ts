@@ -29,7 +29,7 @@ export interface Shape {
   readonly patterns: ReadonlySet<string>
   readonly properties: ReadonlyMap<string, Schema>
   /**
-   * Whether the schema declares members. An object whose schema declares none may have any members.
+   * Whether the schema has the keyword `properties`.
    */
   readonly isNamed: boolean
   readonly required: ReadonlySet<string>
@@ -129,14 +129,13 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
 }
 
 /**
- * Formats that do not limit values, because they describe storage or display. `byte` of OpenAPI 3.0
- * is an encoding.
+ * Formats that are not compared, because they describe how values are stored, displayed or encoded.
  */
 const freeFormats: ReadonlySet<string> = new Set(['int64', 'double', 'password', 'binary', 'byte'])
 
 /**
- * Replaces some character classes with their short forms, so that patterns that differ only in
- * these become equal strings.
+ * Replaces some character classes with their short forms, so that patterns that differ only in this
+ * notation become equal.
  */
 const normalPattern = (pattern: string): string =>
   pattern.replaceAll('[0-9]', '\\d').replaceAll(/\[(?:A-Za-z|a-zA-Z)0-9_\]/g, '\\w')
@@ -227,7 +226,9 @@ function membersOf(plains: readonly Place[]): Pick<Shape, 'properties' | 'isName
     }
     const listed = own(place.value, 'required')
     for (const name of isList(listed) ? listed : []) required.add(String(name))
-    // `unevaluatedProperties` does not apply to members that a sibling reference declares.
+    // `unevaluatedProperties` does not apply to members that a sibling reference declares. Here,
+    // these members are in `properties`, so the keyword has the same effect as
+    // `additionalProperties`.
     additional.push(...schemasAt(place, ['additionalProperties', 'unevaluatedProperties']))
   }
   return {
@@ -295,7 +296,7 @@ function opaqueOf(plains: readonly Place[]): readonly (readonly [string, string]
 
 /**
  * Returns the value of a keyword. In OpenAPI 3.0, `format: byte` means base64. The media type
- * `application/octet-stream` is ignored, because it does not limit a file.
+ * `application/octet-stream` is ignored, because any data can have this type.
  */
 function opaqueAt(value: unknown, keyword: string): unknown {
   const declared = own(value, keyword)

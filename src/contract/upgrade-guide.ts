@@ -16,7 +16,7 @@ export interface UpgradeGuideOptions {
 
 export const upgradeGuideKinds: Kinds<UpgradeGuideOptions> = { from: 'string', to: 'string' }
 
-/** The changes under one heading. Its items are Markdown without line breaks. */
+/** The changes under one heading. The items are Markdown without line breaks. */
 interface GuidePart {
   readonly heading: string
   readonly items: readonly string[]
@@ -47,9 +47,9 @@ const headings: Readonly<Record<GuideItem['part'], string>> = {
 
 /**
  * Returns an upgrade guide in Markdown for the OpenAPI documents (3.0 or 3.1) of two versions: the
- * removals, the changes that requests need, the changes in responses, the additions, and the
- * changes in generated clients. Throws `DocumentError` if an argument is not an OpenAPI document.
- * Throws `ConfigurationError` `invalid-option` for a wrong option.
+ * removals, the changes in requests, the changes in responses, the additions, and the changes in
+ * generated clients. Throws `DocumentError` if an argument is not an OpenAPI document, or if a
+ * reference can't be resolved. Throws `ConfigurationError` `invalid-option` for a wrong option.
  *
  * @example writeFileSync('v1-to-v8.md', upgradeGuide(openapi(service, 'v1'), openapi(service, 'v8')))
  */
@@ -101,8 +101,8 @@ const versionOf = (document: unknown): string | undefined => {
 }
 
 /**
- * Returns the name of the resource of each operation, which is the first tag of the operation.
- * Operations without a tag have the name `Everywhere`.
+ * Returns the name of the resource of each operation, which is the first tag of the operation. For
+ * operations without a tag, the name is `Everywhere`.
  */
 function resourcesByOperation(before: unknown, after: unknown): ReadonlyMap<string, string> {
   const resources = new Map<string, string>()

@@ -56,7 +56,7 @@ export function itemsOf(
 
 function isOmitted({ kind, method, place, path }: Change): boolean {
   if (omittedKinds.has(kind) || /^\/(?:openapi|docs)\b/.test(path ?? '')) return true
-  // HEAD and OPTIONS exist for nearly every path.
+  // HEAD and OPTIONS exist for nearly every path, so the guide does not list them.
   if (kind.startsWith('operation-') && (method === 'HEAD' || method === 'OPTIONS')) return true
   // The header field `Link` differs in every version. The maximum length of `sort` and `expand`
   // follows from the names that they accept.

@@ -78,11 +78,11 @@ const guards = ['AUTH-', 'LIMIT-', 'VERB-13', 'HDR-8', 'HDR-2'] as const
 
 const hintsFor: Readonly<Record<string, string>> = {
   'QUERY-4':
-    'To accept other names of the parameter, use the option parameters: { offest: ["page"] }. To set the number of ' +
+    'To accept other names for offest, use the option parameters: { offest: ["page"] }. To set the number of ' +
     'the first page, use page.first of a version or of a definition.',
-  'QUERY-1': 'Repeated parameters are part of QUERY-8.',
+  'QUERY-1': 'For repeated parameters, set QUERY-8.',
   'HDR-4': 'A client that sends no If-None-Match never gets a 304.',
-  'VER-2': 'A version is retired by its entry in versions.',
+  'VER-2': 'To retire a version, change its entry in versions.',
 }
 
 /**

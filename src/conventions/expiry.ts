@@ -28,10 +28,10 @@ export function reportExpiredEntry(
 /** The log message for an expired entry. */
 export function expiredText({ clause, mode, until, routes, refusesExpired }: Convention): string {
   const place = routes === undefined ? '' : ` for ${routes.join(', ')}`
-  const state = refusesExpired ? 'It is enforced now' : `It is still "${mode}"`
+  const state = refusesExpired ? 'The clause is enforced now' : `Its mode is still "${mode}"`
   return (
-    `The entry "conventions.${clause}"${place} expired after ${until}. ${state}: remove the entry, or set a later ` +
-    'day.'
+    `The entry "conventions.${clause}"${place} expired after ${until}. ${state}. Remove the entry, or set ` +
+    'until to a later day.'
   )
 }
 

@@ -8,8 +8,8 @@ import { noteCounted } from '../usage/counted.js'
 import type { Usage } from '../usage/usage.js'
 
 /**
- * A request that violates a clause. A finding contains only names, never the value of a member,
- * parameter or header.
+ * A request that would have been refused, or would have had another response, if the clause had
+ * been enforced. A finding contains only names, never the value of a member, parameter or header.
  */
 export interface Finding {
   readonly clause: string

@@ -197,7 +197,10 @@ function settingFault(
       return 'does not say which response a DELETE gets. Give status: 200, body: { deleted: true }, or both.'
     case 'ERR-3':
       if (shaped === true) return undefined
-      return 'needs the form that errors had. Give the option shape: (problem) => ({ body: { error: problem.title } }).'
+      return (
+        'needs a function that converts problems to the old format. Give the option shape: ' +
+        '(problem) => ({ body: { error: problem.title } }).'
+      )
     case 'HDR-3':
       if (requiresIfMatch === true) return undefined
       return (

@@ -14,8 +14,8 @@ export type ParameterAlias =
   | { readonly name: string; readonly unit?: 'page' | 'rows' }
 
 /**
- * Aliases of list parameters, by the names that the conventions give these parameters, and names to
- * ignore.
+ * The aliases of each list parameter, and the names of parameters to ignore. The keys are the names
+ * of the parameters in the conventions.
  */
 export interface ParameterOptions {
   readonly offest?: readonly ParameterAlias[]
@@ -95,7 +95,7 @@ export function resolveParameters(what: string, given: ParameterOptions | undefi
       if (ownNames.has(name)) {
         throw invalidOption(
           `The option "parameters" of ${what} has "${name}" as an alias of "${to}", but "${name}" is a parameter. ` +
-            'Remove it.',
+            'Remove the alias.',
         )
       }
       const other = aliases.get(name)
@@ -110,8 +110,8 @@ export function resolveParameters(what: string, given: ParameterOptions | undefi
   const stray = ignore.find((name) => ownNames.has(name) || aliases.has(name))
   if (stray !== undefined) {
     throw invalidOption(
-      `The option "parameters" of ${what} ignores "${stray}", which is also a parameter or an alias. Keep one of ` +
-        'the two.',
+      `The option "parameters" of ${what} ignores "${stray}", which is also a parameter or an alias. Remove it ` +
+        'from ignore, or remove the alias.',
     )
   }
   const exact = new Set(ignore.filter((name) => !name.endsWith('*')))

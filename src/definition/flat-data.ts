@@ -16,7 +16,7 @@ type Part = string | number | boolean | null | undefined | Head
 
 export type FlatData = readonly Part[]
 
-/** Maximum nesting. Data that is nested more deeply is not stored. */
+/** Maximum nesting. Data that is nested more deeply is not flattened. */
 const maxDepth = 50
 /** Maximum number of shared heads. Heads of lists and heads of objects are counted separately. */
 const maxHeads = 1_000
@@ -96,7 +96,7 @@ export class Flattener {
  * True if `given` is plain data that has the same values as the flattened data, and the same
  * members in the same order. In that case, both are serialized to the same JSON and the same XML.
  * False for a value that may be serialized differently, such as an instance of a class, or an
- * object with hidden members or `toJSON`.
+ * object with non-enumerable members or `toJSON`.
  */
 export const isSameData = (parts: FlatData, given: unknown): boolean => indexAfter(parts, 0, given) > 0
 

@@ -144,9 +144,9 @@ export function unfitForNew(text: string): string | undefined {
 }
 
 /**
- * The path segment for an id. The id is percent-encoded once, but `,` and `=` are left readable. No
- * segment can contain half of a surrogate pair, so it becomes U+FFFD. Without this replacement, one
- * invalid record in a store would break every list that contains the record.
+ * The path segment for an id. The id is percent-encoded once, but `,` and `=` are left readable.
+ * Half of a surrogate pair can't be percent-encoded, so it becomes U+FFFD. Without this
+ * replacement, one invalid record in a store would break every list that contains the record.
  */
 export function segmentOf(text: string): string {
   // Most ids need no encoding. This test takes an eighth of the time of the encoding.
@@ -170,8 +170,8 @@ interface PartType {
 }
 
 /**
- * The type of strings without canonical strings (`value-formats.ts`). This is the only type that
- * allows strings which no path can contain.
+ * The type of strings that have no format, or a format without canonical strings
+ * (`value-formats.ts`). This is the only type that allows strings which no path can contain.
  */
 const plainText: PartType = { take: (value) => (typeof value === 'string' ? value : undefined), parse: (raw) => raw }
 function formatted(shape: Shape, canonical: (text: string) => string | undefined): PartType {
@@ -214,8 +214,8 @@ function partType(shape: Shape | undefined): PartType {
 
 /**
  * The values of the parts of a composite id, as strings. The result is `undefined` if the names in
- * the id are not the names of the key's members, in the same order, or if the id is escaped in
- * another way.
+ * the id are not the names of the key's members, in the same order, or if the escaping of the id
+ * differs from that of `escapePart`.
  */
 function splitParts(id: string, prefixes: readonly string[]): string[] | undefined {
   const pairs = id.split(',')
@@ -225,7 +225,7 @@ function splitParts(id: string, prefixes: readonly string[]): string[] | undefin
     const pair = pairs[i] as string
     if (!pair.startsWith(prefix)) return undefined
     const raw = unescapePart(pair.slice(prefix.length))
-    // An id with any other escaping is not valid, because each key has only one id.
+    // An id whose escaping differs is not valid, because each key has only one id.
     if (prefix + escapePart(raw) !== pair) return undefined
     texts.push(raw)
   }

@@ -120,8 +120,8 @@ export const massNouns = words(`
 `)
 
 /**
- * Maps singulars to plurals. Most of these plurals or singulars do not follow from the endings of
- * the words. Used for suggestions in messages, and for the default of `singular`.
+ * Maps singulars to plurals, mostly of words for which the rules for endings give a wrong plural or
+ * a wrong singular. Used for suggestions in messages, and for the default of `singular`.
  */
 export const irregularPlurals: ReadonlyMap<string, string> = new Map([
   ['alquiler', 'alquileres'],

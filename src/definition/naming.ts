@@ -21,7 +21,7 @@ export function checkCollectionName(name: string, allow: Readonly<Record<string,
   if (isAction(words.map(fold))) {
     const rest = words.slice(1)
     const fix = isPlural(rest.map(fold)) ? show(rest.join('-')) : pluralSuggestions(rest.join('-'))
-    const noun = rest.length === 0 ? '' : `Name its contents, ${fix}: the method is the verb. `
+    const noun = rest.length === 0 ? '' : `Name its contents, ${fix}: the HTTP method expresses the action. `
     throw new ConfigurationError(
       'name-is-verb',
       `The collection ${show(name)} names an action. ${noun}${otherWays} ${exception}`,

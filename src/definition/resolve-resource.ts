@@ -1,6 +1,6 @@
 /**
- * Converts the options of `defineResource` to a definition: checks every name against the schema,
- * adds every default, and freezes the result.
+ * Converts the options of `defineResource` to a definition: checks the names of members against the
+ * schema, adds defaults, and freezes the result.
  */
 
 import { branded } from '../brand.js'

@@ -45,7 +45,7 @@ export interface Filter {
   readonly deprecated?: FilterDeprecation
 }
 
-/** A link to another resource. The record holds the key of the target. */
+/** A link to another resource. The record contains the key of the target. */
 export interface LinkTo {
   readonly kind: 'to'
   readonly name: string
@@ -66,7 +66,7 @@ export type Link =
  */
 export interface ResourceDefinition<T = unknown, K = unknown, L extends string = string> {
   readonly collection: string
-  /** The name of one item, for formats that need such a name. */
+  /** The name of one item, for example for its XML element and its type in the OpenAPI document. */
   readonly singular: string
   readonly key: KeyCodec
   readonly assigned: ReadonlySet<string>
@@ -83,8 +83,8 @@ export interface ResourceDefinition<T = unknown, K = unknown, L extends string =
     readonly as: string
   }[]
   /**
-   * The flags, by their path segments. Each value is the name of the boolean member that PUT on the
-   * segment sets and DELETE unsets (PATH-8).
+   * The flags, by their path segments. Each value is the name of a boolean member. PUT on the
+   * segment sets the member to true, and DELETE sets it to false (PATH-8).
    */
   readonly flags: ReadonlyMap<string, string>
   readonly rules:

@@ -24,7 +24,7 @@ function expression(pattern: string): RegExp {
 }
 
 /**
- * The node, and every schema that a value must match together with the node: targets of `$ref` and
+ * Returns the node and the schemas that apply to the same value: the targets of `$ref` and the
  * branches of `allOf`.
  */
 export function partsOf(root: JsonSchema, node: JsonSchema, depth = 0): JsonSchema[] {
@@ -42,8 +42,9 @@ export const endless = (): ConfigurationError =>
   )
 
 /**
- * The subschema to which a local `$ref` points with a JSON pointer in a fragment (RFC 6901 6).
- * Throws `ConfigurationError` if the target does not exist, or if `ref` is not such a reference.
+ * Returns the target of a `$ref`. Supports only references within the schema: a `#` and a JSON
+ * pointer (RFC 6901 6). Throws `ConfigurationError` for any other reference, and if the target does
+ * not exist.
  */
 export function schemaAt(root: JsonSchema, ref: string): JsonSchema {
   const pointer = ref.startsWith('#') ? decoded(ref.slice(1)) : undefined
@@ -61,7 +62,7 @@ export function schemaAt(root: JsonSchema, ref: string): JsonSchema {
   if (!isSchema(found))
     throw new ConfigurationError(
       'invalid-schema',
-      `The schema refers to "${ref}", which is not in it. Add it to $defs or fix the reference.`,
+      `The schema refers to "${ref}", but contains no such subschema. Add it to $defs or fix the reference.`,
     )
   return found
 }

@@ -8,16 +8,17 @@ import { anything, constantsOf, endless, isSchema, kindOf, partsOf, patternsOf, 
 import type { JsonSchema } from './schema-types.js'
 
 /**
- * The shapes of schemas, keyed by root and node, so that each node is read only once. The value is
- * `'making'` while a shape is being created. If a schema that is being read leads back to itself
- * without a member or an item in between, this value is found, and the schema is refused.
+ * Caches the shapes by root and node, so that each node is read only once. The value is `'making'`
+ * while a shape is being created. If a schema refers to itself outside of its members and items,
+ * `Shape.of` finds this value and throws an error.
  */
 const shapesByRoot = new WeakMap<JsonSchema, WeakMap<JsonSchema, Shape | 'making'>>()
 
 /**
- * The facts about one node of a schema. References (`$ref`) are followed, and `allOf` is merged.
- * The branches of `anyOf`, `oneOf`, `then`, `else` and `dependentSchemas` are included as facts
- * that apply to some values. Members are read on first use, so recursive schemas are supported.
+ * The facts about one node of a schema. References (`$ref`) are followed. The branches of `allOf`,
+ * `anyOf` and `oneOf` are merged. Of `then`, `else` and `dependentSchemas`, only additional members
+ * are used. These members are conditional. The shapes of members are created on first use, so
+ * recursive schemas are supported.
  */
 export class Shape {
   /**
@@ -255,7 +256,7 @@ interface Properties {
 
 /**
  * Merges the properties of unconditional schemas, of unions, and of conditional schemas. A property
- * of a union is unconditional if every branch has it.
+ * of a union is unconditional if it is unconditional in every branch.
  */
 function mergeProperties(
   parts: readonly JsonSchema[],
@@ -294,7 +295,7 @@ function mergeProperties(
 
 /**
  * Merges the positional items of the branches of a union. In the result, an item may match the
- * schema of any branch for its position.
+ * schema that any of the branches has for its position.
  */
 function mergePrefixes(prefixes: readonly (readonly unknown[])[]): readonly JsonSchema[] {
   const length = Math.max(0, ...prefixes.map((prefix) => prefix.length))

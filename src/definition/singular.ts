@@ -6,9 +6,9 @@ import { fold, spaced } from './naming.js'
 import { irregularPlurals, links, singularsInS } from './naming-words.js'
 
 /**
- * The singular of a collection's name, in English and Spanish. Each plural word before the first
- * link word is changed: "ordenes-de-compra" becomes "orden-de-compra". A name without a plural word
- * is returned unchanged.
+ * The singular of a collection's name, in English and Spanish. Each plural word is changed, but
+ * only before the first preposition: "ordenes-de-compra" becomes "orden-de-compra". A name without
+ * a plural word is returned unchanged.
  *
  * @example singularOf('codigos-postales') // 'codigo-postal'
  */
@@ -25,14 +25,14 @@ export function singularOf(collection: string): string {
 const irregularSingulars = new Map([...irregularPlurals].map(([singular, plural]) => [plural, singular]))
 
 /**
- * The endings of plurals, each with the number of letters to remove and the letters to add. The
- * first matching ending applies.
+ * Patterns of words, each with the number of letters to remove and the letters to add. The first
+ * matching pattern applies.
  */
 const endings: readonly (readonly [RegExp, drop: number, add: string])[] = [
   [/^s?$|[^s]$|ss$|[iu]s$|^(?:species|series|news|alias|gas|lens)$/u, 0, ''],
   [/^(?:especies|superficies|movies|cookies|calories|zombies|ties|pies)$/u, 1, ''],
   [/ies$/u, 3, 'y'],
-  // "voces" and "jueces" have a singular in -z, "prices" and "invoices" do not.
+  // The singulars of "voces" and "jueces" end in -z. Those of "prices" and "invoices" do not.
   [/(?:^(?:[jv]eces|jueces|voces|luces|cruces|raices|narices|peces)|[mt]rices)$/u, 3, 'z'],
   [/(?:x|ch|sh|ss)es$/u, 2, ''],
   [/^(?:sales|scales|males|tales|shares|squares|spares|softwares|stores|scores|cores|genes|scenes)$/u, 1, ''],
@@ -45,8 +45,8 @@ const endings: readonly (readonly [RegExp, drop: number, add: string])[] = [
 ]
 
 /**
- * The singular of a word. Upper and lower case are kept. The plural of an acronym ends in a
- * lower-case "s" ("CBUs").
+ * The singular of a word. The first letter keeps its case. A capital letter before the final "s"
+ * marks the plural of an acronym ("CBUs").
  */
 function singularOfWord(word: string): string {
   if (/\p{Lu}s$/u.test(word)) return word.slice(0, -1)

@@ -43,8 +43,8 @@ const formats: readonly ValueFormat[] = [
     canonical: canonicalInstant,
     compare: compareInstants,
     expects:
-      'a date-time with an offset such as 2026-01-31T09:30:00.000Z or 2026-01-31T10:30:00+01:00, from the year ' +
-      '0001 to 9999 of UTC',
+      'a date-time with an offset such as 2026-01-31T09:30:00.000Z or 2026-01-31T10:30:00+01:00, in the ' +
+      'years 0001 to 9999 (UTC)',
   },
   { name: 'uuid', canonical: canonicalUuid, expects: 'a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff' },
   { name: 'local-time', canonical: canonicalLocalTime, expects: 'a time without a zone such as 09:30:00' },

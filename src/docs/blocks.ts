@@ -1,18 +1,18 @@
 /**
  * Divides the documentation into pages. A page consists of blocks. Blocks that do not fit on a page
- * continue on another page, such as `orders~2`. Therefore, the page that contains an anchor is
+ * are moved to the next page, such as `orders~2`. Therefore, the page that contains an anchor is
  * known only after all blocks have been created. Until then, a placeholder stands for each link to
  * the anchor.
  */
 import { type Html, html, trusted } from './html.js'
 
-/** Maximum size of a page, in bytes. */
+/** Maximum size of a page, in bytes. Only a page with a single block can be larger. */
 export const longestPage = 60_000
 
-/** The room that is left on each page for the list of the pages of a topic, in bytes. */
+/** The space that is reserved on each page for the links to the pages of the topic, in bytes. */
 const maxPageListBytes = 3_000
 
-/** The room that is left for each link in addition to its placeholder, in bytes. */
+/** The space that is reserved for each link in addition to its placeholder, in bytes. */
 const linkGrowth = 140
 
 /** A part of a page that is never split, together with the anchors in this part. */

@@ -86,7 +86,8 @@ const tokenScheme = ({ components: { securitySchemes = {} } = {} }) =>
 
 /**
  * Changes Markdown so that HTML is shown as text and images become links, as on the other pages.
- * Swagger UI removes only dangerous HTML, and the policy blocks styles and images in the rest.
+ * Swagger UI removes only dangerous HTML. The Content-Security-Policy would block the styles and
+ * images in the remaining HTML.
  */
 const plain = (markdown) =>
   String(markdown ?? '').replace(/(\`+)[^]*?\\1|<|!\\[/g, (found) => (found === '<' ? '&lt;' : found === '![' ? '\\\\![' : found))

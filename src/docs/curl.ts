@@ -123,17 +123,19 @@ function credentials(document: OpenApiDocument, operation: JsonObject): readonly
   if (wanted.some((one) => isObject(one) && Object.keys(one).length === 0)) return []
   const [first] = wanted
   const schemes = isObject(first) ? Object.keys(first) : []
-  return schemes.map((name) => schemeText(follow(document, document.components.securitySchemes?.[name])))
+  const hasBody = operation.requestBody !== undefined
+  return schemes.map((name) => schemeText(follow(document, document.components.securitySchemes?.[name]), hasBody))
 }
 
-function schemeText(scheme: unknown): string {
+function schemeText(scheme: unknown, hasBody: boolean): string {
   const name = textIn(scheme, 'name') ?? header.authorization
   const place = textIn(scheme, 'in')
   if (textIn(scheme, 'type') === 'http' && textIn(scheme, 'scheme')?.toLowerCase() === 'basic')
     return '-u "$NAME:$PASSWORD"'
   if (textIn(scheme, 'type') === 'apiKey' && place === 'cookie') return withToken('-b', `${encoded(name)}=`)
   if (textIn(scheme, 'type') === 'apiKey' && place === 'query')
-    return withToken('-G --data-urlencode', `${encoded(name)}=`)
+    // With `-G`, curl would also send the body in the query. `--url-query` needs curl 7.87.
+    return withToken(hasBody ? '--url-query' : '-G --data-urlencode', `${encoded(name)}=`)
   if (textIn(scheme, 'type') === 'apiKey') return withToken('-H', `${name}: `)
   const called = textIn(scheme, 'scheme') ?? 'bearer'
   return withToken('-H', `${header.authorization}: ${called.charAt(0).toUpperCase()}${called.slice(1)} `)

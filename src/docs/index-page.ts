@@ -13,8 +13,8 @@ import type { DocsTag } from './site.js'
 import { upgradePageName } from './upgrade-page.js'
 
 /**
- * Maximum size of the list of all resources with their operations, in bytes. If the list is longer,
- * it contains only the resources.
+ * Maximum size of the list of all resources with their operations, in bytes. If the list would be
+ * longer, the operations are omitted.
  */
 const longestList = longestPage / 2
 
@@ -137,7 +137,7 @@ function access(context: PageContext): Html {
   return html`<h2>Access</h2>
 <ul>
 ${lines}</ul>
-<p>The curl commands read your token from <code>$TOKEN</code>. Set it first with <code>TOKEN=...</code>.</p>
+<p>The curl commands read your token from <code>$TOKEN</code>, or your user name and password from <code>$NAME</code> and <code>$PASSWORD</code>. Set these variables first, for example with <code>TOKEN=...</code>.</p>
 `
 }
 

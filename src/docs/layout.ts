@@ -41,7 +41,7 @@ export const fileAddress = ({ folder }: PageContext, name: string): string =>
 /** The URL of the explanation of a clause. */
 export const clauseAddress = (context: PageContext, id: ClauseId): string => `${fileAddress(context, 'clauses')}#${id}`
 
-/** Renders a whole description, which is Markdown. */
+/** Renders a description, which is Markdown and may have several paragraphs. */
 export const described = (context: PageContext, text: string): Html =>
   html`<div dir="auto">${context.markdown.block(shortened(text, longestDescription), (id) => clauseAddress(context, id))}</div>`
 
@@ -60,7 +60,7 @@ export interface PageContent {
   readonly page: BlockPage
 }
 
-/** A whole page. */
+/** Returns the HTML of a page. */
 export function layout(context: PageContext, { name, heading, page }: PageContent): string {
   const { title, site } = context
   const address = (file: string): string => fileAddress(context, file)

@@ -14,7 +14,7 @@ type ClauseAddress = (id: ClauseId) => string
 
 /** Renders Markdown. */
 export interface Markdown {
-  /** Returns the HTML of a whole description. */
+  /** Returns the HTML of a text that may have several paragraphs. */
   block(text: string, addressOf: ClauseAddress): Html
   /**
    * Returns HTML without paragraphs if the text has no line breaks. Otherwise returns the same as

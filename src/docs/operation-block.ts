@@ -89,8 +89,8 @@ ${some}</tbody></table>
 }
 
 /**
- * Returns the GET operation of a path, if it has the same parameters as the HEAD operation, and if
- * these are more than two.
+ * Returns the GET operation of a path if it has more than two parameters, and the HEAD operation
+ * has the same ones.
  */
 function sameParameters(
   context: PageContext,
@@ -173,8 +173,8 @@ function exampleBlocks(media: unknown): HtmlPart {
 }
 
 /**
- * Returns the responses by status. Header fields that all responses have are listed once, before
- * the table.
+ * Returns the tables of the responses, with a row for each status. Header fields that all responses
+ * have are listed once, before the first table.
  */
 function responseTables(context: PageContext, rows: RowContext, { operation }: DocsOperation): readonly HtmlPart[] {
   const answers = Object.entries(objectIn(operation, 'responses')).map(([status, given]) => ({

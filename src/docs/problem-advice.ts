@@ -11,7 +11,8 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'malformed-host': 'Send a valid `Host`.',
   'invalid-query':
     'Read `errors`: each entry names a parameter, and often the allowed values or the most similar name. ' +
-    'If an entry names `after`, follow the URL in a `Link` of the same query unchanged, or leave out `after`.',
+    'If an entry names `after`, use an unchanged URL from the `Link` of a response to the same query, or leave out ' +
+    '`after`.',
   'malformed-body': 'Send the complete body, well-formed and in UTF-8, with each member once.',
   'missing-body': 'Send a body with its `Content-Type`.',
   'unexpected-body': 'Send the request without a body.',
@@ -29,7 +30,7 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   stale: 'GET the item again, apply the change to its current state, and send the new `Etag` in `If-Match`.',
   'precondition-failed':
     'GET the item to see its current state. The change was refused, because `If-None-Match` is `*` and the item ' +
-    'exists, or because it names the current version of the item.',
+    'exists, or because `If-None-Match` names the current version of the item.',
   'body-too-large': 'Send a smaller body.',
   'uri-too-long': 'Shorten the query, or split the request.',
   'unsupported-accept': 'Send an `Accept` that allows one of the media types in `errors`.',
@@ -47,7 +48,7 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'headers-too-large': 'Send fewer or shorter header fields, and a shorter URL.',
   internal:
     'Report the `requestId` to the owner of the service. Before you retry a write, GET the item to see whether ' +
-    'it was executed.',
+    'the write was executed.',
   unavailable:
     'Wait for the number of seconds in `Retry-After`. If `detail` states that the outcome of a write is unknown, ' +
     'GET the item first.',

@@ -144,8 +144,8 @@ export function ruleTexts(schema: unknown): readonly HtmlPart[] {
 }
 
 /**
- * Returns the text for a pattern. Long patterns are not shown. Those of `sort` and of keys are
- * explained in the descriptions of the parameters.
+ * Returns the text for a pattern. Long patterns are not shown. For `sort` and for keys, the
+ * description of the parameter explains the pattern.
  */
 const patternText = (pattern: string): HtmlPart =>
   pattern.length > maxTextLength ? 'a pattern (see the document)' : html`pattern <code>${pattern}</code>`

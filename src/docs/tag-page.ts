@@ -1,6 +1,6 @@
 /**
- * The page of a tag. A tag stands for a resource, an endpoint, or other operations with a common
- * tag.
+ * The page of a tag. A tag groups the operations of a resource, of an endpoint, of the login, or of
+ * hand-written routes.
  */
 import { clauses } from '../clauses.js'
 import { isObject } from '../definition/json.js'

@@ -13,11 +13,14 @@ import { all, numbers } from './applied.js'
 import type { RecordMaker } from './record-maker.js'
 import { Unmade } from './unmade.js'
 
-/** The position of a key that is being generated. */
+/** An attempt to generate a key. */
 interface PartPlace {
   readonly index: number
   readonly attempt: number
-  /** How many keys have already been tried with the same given parts and references. */
+  /**
+   * The number of earlier attempts in which the given members and the references of the key had the
+   * same values.
+   */
   readonly before: number
 }
 
@@ -74,8 +77,9 @@ function unlisted(maker: RecordMaker, member: string, { place, parts }: Part): M
 }
 
 /**
- * Multiples of `multipleOf` (by default of 1): up from the minimum in the schema or from 1, or down
- * from a maximum below 1.
+ * Consecutive multiples of `multipleOf`, or of 1 by default. They ascend from the minimum in the
+ * schema, or from 1 without a minimum. If there is no minimum, and the maximum is below 1, they
+ * descend from the maximum.
  */
 function counted(parts: readonly JsonSchema[], isWhole: boolean): MakePart {
   const step = Math.max(...numbers(parts, 'multipleOf'), isWhole ? 1 : 0) || 1

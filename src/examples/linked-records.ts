@@ -34,7 +34,9 @@ export interface Subject {
   readonly broken?: (record: JsonObject) => Promise<string | undefined>
 }
 
-/** The parent that a record is attached to, for associations that only the store keeps. */
+/**
+ * The parent that a record is attached to, for associations that no member of the record contains.
+ */
 interface Attachment {
   readonly parent: ParentKey
   readonly record: JsonObject
@@ -55,7 +57,9 @@ interface Building extends Target {
   readonly maker: RecordMaker
   readonly keys: JsonObject[]
   readonly references: Reference[]
-  /** Keys of records that must exist, because a scope fixes references to them. */
+  /**
+   * Keys of records that must exist, because the fixed members of another resource refer to them.
+   */
   readonly wanted: JsonObject[]
 }
 
@@ -187,7 +191,7 @@ interface KeyTry {
   readonly counts: Map<string, number>
 }
 
-/** The key members of one record. */
+/** The members of the key of one record. */
 function keyRow(
   { definition, fixed, given, inKey, parts }: KeySources,
   random: Random,
@@ -274,7 +278,7 @@ function fixedMembers(
   return fixed
 }
 
-/** The parents of the records, for associations that only the store keeps. */
+/** The parents of the records, for associations that no member of the records contains. */
 function attachmentsOf(
   { definition, subject, keys }: Building,
   all: ReadonlyMap<ResourceDefinition, Building>,

@@ -8,8 +8,9 @@ export interface Making {
   /** Whether to use the `examples`, `example` and `default` of the schema. */
   readonly given: boolean
   /**
-   * True for the first record. Each member of this record has the first example, the `default`, or
-   * the first branch of its schema.
+   * Whether to use the first of several examples, the `default`, and the first branch of each
+   * union. If false, the choice is random. True, for example, in the first attempt for the first
+   * record.
    */
   readonly first: boolean
   /**

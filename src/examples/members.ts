@@ -30,8 +30,8 @@ export class Members {
   }
 
   /**
-   * The names of the members, in schema order. Throws `Unmade` if no allowed number of members is
-   * found (`minProperties`, `maxProperties`).
+   * The names of the members, in schema order. Throws `Unmade` if `minProperties` or
+   * `maxProperties` can't be satisfied.
    */
   present(): readonly string[] {
     const { random, gaps, path } = this.#making

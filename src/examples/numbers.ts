@@ -5,8 +5,9 @@ import type { Making } from './making.js'
 import { Unmade } from './unmade.js'
 
 /**
- * The width of the range of the numbers, in steps of at least 1, if the schema has no maximum, or
- * only a maximum that is not positive.
+ * The number of steps from the smallest to the largest generated number, if the schema has no
+ * maximum, or if it has no minimum and its maximum is 0 or less. Without a maximum, a step counts
+ * as at least 1.
  */
 const usual = 999
 
@@ -16,7 +17,9 @@ interface Bounds {
   readonly step: number
 }
 
-/** A number. Throws `Unmade` if the bounds allow no number. */
+/**
+ * A random number within the bounds of the schema. Throws `Unmade` if the schema allows no number.
+ */
 export function makeNumber(parts: readonly JsonSchema[], isWhole: boolean, making: Making): number {
   const { random, path } = making
   const { min, max, step } = boundsOf(parts, isWhole, path)

@@ -7,7 +7,7 @@ import type { ResourceDefinition } from '../definition/resource.js'
 import type { Random } from '../random.js'
 import { Unmade } from './unmade.js'
 
-/** A referenced resource, and the key members of each of its records. */
+/** A referenced resource, and the keys of its records. */
 export interface Target {
   readonly definition: ResourceDefinition
   readonly keys: readonly JsonObject[]
@@ -33,12 +33,12 @@ export class Reference {
   }
 
   /**
-   * Sets the members of the reference that are not set yet to the key of an existing record. The
-   * key matches the members that are already set. If the schema allows null or absent members, they
-   * stay empty if there is no such record, and otherwise with the probability `gaps`. A reference
-   * to a parent stays empty only if there is no such record. Throws `Unmade` if there is no such
-   * record and the members must not be empty, or if all members are already set and no such record
-   * exists.
+   * Sets those members of the reference that are not set yet to the key of a candidate. A candidate
+   * is an existing record whose key matches the members that are already set. If there is no
+   * candidate, the members become null or absent. If the schema does not allow that, `Unmade` is
+   * thrown. If there are candidates, and the schema allows null or absent members, the members
+   * become null or absent with the probability `gaps`. This does not apply to a reference to a
+   * parent. If all members are already set, the function only checks that there is a candidate.
    */
   assign(row: JsonObject, random: Random, gaps: number): void {
     const open = this.by.filter((member) => !Object.hasOwn(row, member))

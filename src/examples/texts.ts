@@ -1,4 +1,4 @@
-/** Generates strings within the lengths, patterns and formats of a schema. */
+/** Generates strings that satisfy the lengths, patterns and formats of a schema. */
 import type { JsonSchema } from '../definition/schema-types.js'
 import { formatTest } from '../plan/formats.js'
 import { all, numbers } from './applied.js'

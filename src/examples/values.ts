@@ -14,8 +14,8 @@ import { Texts } from './texts.js'
 import { Unmade } from './unmade.js'
 
 /**
- * Objects at this depth or deeper get only their required members, and lists only their minimum of
- * items.
+ * Objects at this depth or deeper get only their required members. Lists get only their minimum
+ * number of items.
  */
 const usualDepth = 4
 /** The maximum depth. A schema that nests deeper is considered endlessly recursive. */
@@ -169,7 +169,7 @@ function listedValue(
       texts.every((list) => list.has(canonicalText(value))) && (types === undefined || isOf(types, kindOf(value))),
   )
   const real = common.filter((value) => value !== null)
-  if (common.length === 0) throw new Unmade(path, 'enum', 'no value of its type is in every list that applies to it')
+  if (common.length === 0) throw new Unmade(path, 'enum', 'no value of its type is in all its lists (enum, const)')
   return { value: real.length === 0 || (real.length < common.length && random.chance(gaps)) ? null : random.one(real) }
 }
 

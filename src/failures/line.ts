@@ -6,24 +6,26 @@ import { type Incident, incidents } from './incidents.js'
 export interface Failure {
   readonly method: string
   /**
-   * The whole template, such as `/v1/contratos/{id}`. It is never the path of the request, because
-   * a path contains values.
+   * The template of the path, with mount path and version, such as `/v1/contratos/{id}`. It is
+   * never the path of the request, because that path contains values.
    */
   readonly httpRoute: string | undefined
   readonly status: number
   readonly code: string
   readonly clause: string
-  /** The step that failed; `undefined` for hand-written routes. */
+  /**
+   * The name of the step that failed, as in docs/lifecycle.md; `undefined` for hand-written routes.
+   */
   readonly step: string | undefined
   readonly requestId: string | undefined
   readonly error: unknown
 }
 
 /**
- * Describes a failed request in one line: its step, its causes, and what to check next. The line
- * contains no secrets and no values. If an error does not come from the library, the network,
- * PostgreSQL or Redis, the line contains the class of the error and its position in the code
- * instead of its message.
+ * Describes a failed request in one line: the step that failed, the causes, and what to check next.
+ * The line contains no secrets and no values. If an error does not come from the library, the
+ * network, PostgreSQL or Redis, the line contains the class of the error and its position in the
+ * code instead of its message.
  *
  * @example onError: (event) => { if (event.status >= 500) log.error(failureLine(event)) }
  */
@@ -70,7 +72,9 @@ function incidentIn(causes: readonly Cause[]): Incident | undefined {
   return special.at(-1) ?? found.at(-1)
 }
 
-/** Selects the incident by the status and the step, for a failure without a known cause. */
+/**
+ * Selects the incident by the status and the step, for a failure whose causes indicate no incident.
+ */
 function incidentAt({ step, status }: Failure): Incident | undefined {
   if (status !== 503) return status >= 500 ? 'code-fault' : byStatus[status]
   if (step === 'authenticate') return 'key-rotation'

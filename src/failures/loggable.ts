@@ -1,7 +1,7 @@
 /**
  * Marks errors whose message may be logged. These messages come from the library itself, and
- * contain no values and no secrets. Of the messages of other errors, a log line contains at most
- * parts that are known to be safe (`causes.ts`).
+ * contain no values and no secrets. For any other error, a log line contains only information that
+ * is known to be safe (`causes.ts`).
  */
 import { branded, hasBrand } from '../brand.js'
 import type { Incident } from './incidents.js'

@@ -18,9 +18,9 @@ interface MediaRange extends MediaType {
   /** The weight from 0 to 1; 0 means not acceptable. */
   readonly quality: number
   /**
-   * How specific the range is. The most specific range that matches an offer determines its weight.
-   * `type/subtype` is more specific than `type/*`, which is more specific than `*`/`*`. Among
-   * ranges of the same level, the range with more parameters is more specific.
+   * How specific the range is. The most specific range that matches an offer determines the weight
+   * of the offer. `type/subtype` is more specific than `type/*`, which is more specific than
+   * `*`/`*`. Among ranges of the same level, the range with more parameters is more specific.
    */
   readonly specificity: number
 }
@@ -124,8 +124,8 @@ function parseRange(element: string): MediaRange | undefined {
 }
 
 /**
- * Parses a q-value (RFC 9110 12.4.2). The leading zero may be missing, because Java 8 sends `q=.2`
- * in every request.
+ * Parses a q-value (RFC 9110 12.4.2). The leading zero may be missing, because the default `Accept`
+ * of Java 8 contains `q=.2`.
  */
 export function parseQuality(text: string): number | undefined {
   return /^(?:0?\.\d{1,3}|0\.?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : undefined

@@ -45,9 +45,9 @@ export function formatTag(version: string, digest: string): string {
 }
 
 /**
- * The strong tag of a record's version whose representation could not be built. The tag is valid in
- * `If-Match`, but never leads to a 304. It has the marker `~` in place of the digest. No digest
- * contains `~`, because `~` is not a character of base64url.
+ * The strong tag of a version of a record, for a response that does not contain the representation
+ * of the record. The tag is valid in `If-Match`, but never leads to a 304. It has the marker `~` in
+ * place of the digest. No digest contains `~`, because `~` is not a character of base64url.
  *
  * @example versionTag('3') // '"3.~"'
  */
@@ -202,8 +202,8 @@ export function matchesStrongly(list: TagList, opaque: string, weakToo = false):
  * Weak comparison (RFC 9110 8.8.3.2), for `If-None-Match` (HDR-4): `W/` is ignored. Returns the tag
  * of the representation that the client has, for the 304; `undefined` if no tag matches. HTTP
  * caches use the tag in a 304 to select a stored response (RFC 9111 4.3.4). So the tag of a content
- * coding is returned only if the request accepts that coding. The suffix that a web server in front
- * has added is dropped, because that server adds the suffix to the 304 again.
+ * coding is returned only if the request accepts that coding. A suffix that a web server in front
+ * of the service has added is dropped, because that server adds it to the 304 again.
  */
 export function knownTag(list: TagList, opaque: string, accepts: (coding: string) => boolean): string | undefined {
   let known = list.any ? opaque : undefined

@@ -11,7 +11,7 @@ export const longestField = 16_384
 /** Throws `bad-request` (400) if the value of a field is longer than `longestField`. */
 export function checkField(name: string, value: unknown): void {
   if (typeof value !== 'string' || value.length <= longestField) return
-  const detail = `${name} has more than ${longestField} characters. Send a shorter one.`
+  const detail = `${name} has more than ${longestField} characters. Send a shorter value.`
   throw new HttpProblem('bad-request', {
     detail,
     errors: [{ header: name, detail, code: 'maxLength', params: { limit: longestField }, clause: 'ERR-1' }],

@@ -71,7 +71,7 @@ interface Decimal {
  *
  * The result is also false if `JSON.stringify` would write the double with the digits of the
  * literal. For example, it writes 2 ** 60 as 1152921504606847000, although the exact integer is
- * 1152921504606846976. So everything that `JSON.stringify` writes can be read back.
+ * 1152921504606846976. So every integer that `JSON.stringify` writes can be read back.
  *
  * @param literal a JSON number that is finite as a double
  */

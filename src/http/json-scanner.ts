@@ -40,7 +40,7 @@ class Refusal extends Error {
 
 /**
  * An array or object that is being read. `step` is the current index or name. `names` contains the
- * names that have occurred so far in an object.
+ * names that have been read so far in an object, and is `undefined` for an array.
  */
 interface Frame {
   step: string | number
@@ -70,9 +70,9 @@ class Scanner {
   }
 
   /**
-   * Reads the start of a value. Returns true if the value is complete, because it is a scalar, an
-   * empty array or an empty object. Otherwise the scanner is now at the first value inside the
-   * array or object.
+   * Reads the start of a value. Returns true if the value is already complete: a scalar, an empty
+   * array or an empty object. Otherwise the scanner is now at the first value inside the array or
+   * object.
    */
   private beginValue(): boolean {
     const character = this.text[this.at]
@@ -98,7 +98,8 @@ class Scanner {
 
   /**
    * After a complete value, skips closing brackets, a comma and a member name, up to the start of
-   * the next value or the end of the text.
+   * the next value. If there is no next value, stops after the outermost value and its trailing
+   * white space.
    */
   private endValue(): void {
     for (;;) {
@@ -163,11 +164,11 @@ class Scanner {
       if (code === 0x5c /* \ */) {
         escaped = true
         const length = escapeLength(text, at)
-        if (length === 0) throw this.failure('There is no such escape in JSON', at)
+        if (length === 0) throw this.failure('The escape is not valid in JSON', at)
         at += length - 1
       } else if (code < 0x20) throw this.failure('A control character must be escaped in a string', at)
     }
-    throw this.failure('A string never ends', this.at)
+    throw this.failure('A string has no closing quotation mark', this.at)
   }
 
   private number(): void {
@@ -216,8 +217,8 @@ class Scanner {
   }
 
   /**
-   * Creates an error for invalid JSON, with the position of the fault. Lines and columns count from
-   * 1.
+   * Creates an error for invalid JSON, with the position of the fault. Line and column numbers
+   * start at 1.
    */
   private failure(what: string, at: number): Refusal {
     const before = this.text.slice(0, at)

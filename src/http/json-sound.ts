@@ -1,7 +1,7 @@
 /**
  * A fast check that `JSON.parse` reads a JSON text without loss (RFC 8259, RFC 7493; HDR-5). Most
- * bodies pass. The scanner (`json-scanner.ts`) checks the other bodies. Unlike this check, it can
- * report an error with its position.
+ * bodies pass. The scanner (`json-scanner.ts`) checks the other bodies. Unlike this check, the
+ * scanner can report what is wrong, and where.
  */
 
 /**
@@ -16,10 +16,11 @@ const maxDepth = 64
  * The parsed value, wrapped in an object; `undefined` if the scanner must check the text.
  *
  * `JSON.parse` checks the grammar. Duplicate members are found by counting quotation marks. In the
- * text, each name and each string has two of them. A duplicate member occurs twice in the text, but
- * only once in the value. So there are no duplicates if the text has exactly twice as many
- * quotation marks as the value has names and strings. Numbers that need a closer check can be
- * recognized in the value. They are `-0`, infinities and unsafe integers.
+ * text, each name and each string is between two quotation marks. Escaped quotation marks are not
+ * counted. A duplicate member occurs twice in the text, but only once in the value. So there are no
+ * duplicates if the text has exactly twice as many quotation marks as the value has names and
+ * strings. Numbers that need a closer check can be recognized in the value. They are `-0`,
+ * infinities and unsafe integers.
  */
 export function readSound(text: string, depth: number): { readonly value: unknown } | undefined {
   if (text.length > longest) return undefined
@@ -51,9 +52,9 @@ function stringsOf(value: unknown, depth: number): number {
 }
 
 /**
- * True if `JSON.parse` has certainly not changed an integer to get this number. A safe integer
- * other than `-0` is never a changed integer. A number with a fraction was not an integer in the
- * text. It may have been rounded, which is allowed.
+ * True if it is certain that `JSON.parse` did not change an integer in the text into this number.
+ * No integer is changed into a safe integer other than `-0`. A number with a fraction was not an
+ * integer in the text. It may have been rounded, which is allowed.
  */
 function isCertain(value: number): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) && !Object.is(value, -0) : Number.isFinite(value)

@@ -20,9 +20,9 @@ export interface JsonLimits {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Parses a JSON text. Invalid JSON is refused, and so are texts that different parsers are known to
- * read differently. These are texts with invalid UTF-8, nesting above the limit, duplicate members,
- * a member named `__proto__`, numbers outside the range of doubles, or integers that a double would
+ * Parses a JSON text. Refuses invalid JSON, invalid UTF-8 and nesting above the limit. Also refuses
+ * texts that different parsers are known to read differently: texts with duplicate members, a
+ * member named `__proto__`, numbers outside the range of doubles, or integers that a double would
  * silently change. A byte order mark is skipped. `-0` is read as 0, because `JSON.stringify` would
  * write it as 0.
  *
@@ -62,9 +62,9 @@ const root: Place = { parent: undefined, step: '' }
 /**
  * Checks a body that another middleware has already parsed. Some errors that `parseJson` reports
  * can still be found in the parsed value: excessive nesting, members named `__proto__`, non-finite
- * numbers and bigints. Returns such an error, or `undefined` if there is none. The check works
- * level by level and visits each array or object at most once per level. So it is fast even for
- * cycles, and for objects that occur in many places.
+ * numbers and bigints. Returns one of these errors, or `undefined` if there is none. The check
+ * works level by level and visits each array or object at most once per level. So it is fast even
+ * for cycles, and for objects that occur in many places.
  */
 export function checkParsed(value: unknown, limits: JsonLimits): JsonFault | undefined {
   if (!isContainer(value)) return faultOf(value, root)

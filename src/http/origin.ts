@@ -13,16 +13,17 @@ import { targetAuthority } from './targets.js'
 export type TrustProxy = (address: string, hop: number) => boolean
 
 /**
- * The origin of a request in lower case, as `http(s)://host[:port]`; `undefined` if the host of the
- * request is malformed, or if no host is known. The first values of `X-Forwarded-Proto` (`http` or
- * `https`) and `X-Forwarded-Host` are used only if `trust` returns true for the peer. If a request
- * has no host (HTTP/1.0), the origin has the local IP address and port of the connection.
+ * The origin of a request in lower case, as `http(s)://host[:port]`; `undefined` if the host is
+ * malformed. The first values of `X-Forwarded-Proto` (`http` or `https`) and `X-Forwarded-Host` are
+ * used only if `trust` returns true for the peer. If a request has no host (HTTP/1.0), the origin
+ * has the local IP address and port of the connection. On a Unix socket, which has no IP address,
+ * the result is then `undefined`.
  *
  * @example requestOrigin(req, app.get('trust proxy fn')) // 'https://api.example.com'
  */
 export function requestOrigin(req: IncomingMessage, trust: TrustProxy | undefined): string | undefined {
-  // A peer on a Unix socket has no IP address, but it is trusted, for example, if `trust proxy` is
-  // a number of hops.
+  // A peer on a Unix socket has no IP address, so `trust` gets an empty string. If `trust proxy` is
+  // a number of hops, such a peer is trusted too.
   const { socket, headers } = req
   const trusted = trust?.(socket.remoteAddress ?? '', 0) === true
   const protocol =

@@ -70,9 +70,9 @@ function printable(piece: string): string {
 }
 
 /**
- * Formats pairs as a query without the `?`. `parseQueryString` can read the query back. Characters
- * are encoded as by `encodeURIComponent`, except that `,` and `:` are not encoded. A lone
- * surrogate, which UTF-8 can't encode, becomes U+FFFD.
+ * Formats pairs as a query without the `?`. `parseQueryString` reads the same pairs from this
+ * query. Characters are encoded as by `encodeURIComponent`, except that `,` and `:` are not
+ * encoded. A lone surrogate, which UTF-8 can't encode, is replaced with U+FFFD.
  *
  * @example formatQueryString([['sort', '-fecha,id'], ['offest', '2']]) // 'sort=-fecha,id&offest=2'
  */

@@ -1,4 +1,4 @@
-/** The id of a request, which is used in its response, in problems and in hooks. */
+/** The id of a request. Responses, problems and hooks contain this id. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
@@ -9,8 +9,8 @@ const tracePattern = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
  * The id of a request. This is the first of the following values that is present and valid:
  * `req.id`, the field `x-request-id` from the client or a proxy, and the trace id in `traceparent`.
  * If there is no such value, the id is the result of `make`, by default a new UUID. An earlier
- * middleware may have set `req.id`. For example, pino-http sets it, so that its log lines have the
- * same id as the response.
+ * middleware such as pino-http may have set `req.id`. The response then has the same id as the log
+ * lines of pino-http.
  */
 export function requestIdOf<T = never>(
   req: IncomingMessage,

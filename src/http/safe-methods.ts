@@ -1,2 +1,2 @@
-/** The safe methods (RFC 9110 9.2.1), which are read-only, without TRACE. */
+/** The safe (read-only) methods of RFC 9110 9.2.1, except TRACE. */
 export const safeMethods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS'])

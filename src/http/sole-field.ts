@@ -6,10 +6,10 @@ import type { IncomingMessage } from 'node:http'
  * it occurs more than once.
  *
  * The raw fields are read, because `req.headers` hides that a field occurs more than once. Of
- * several `Authorization` fields, Node keeps only the first, and it joins several values of most
- * other fields with commas. The service could not tell which of the values a proxy has checked. A
- * field that is not among the raw fields is read from `req.headers`, because serverless adapters
- * may provide no raw fields, and a middleware may have set the field from a cookie.
+ * several `Authorization` fields, Node keeps only the first. Node joins the values of most other
+ * repeated fields with commas. The service could then not tell which of the values a proxy has
+ * checked. A field that is not among the raw fields is read from `req.headers`, because serverless
+ * adapters may provide no raw fields, and a middleware may have set the field from a cookie.
  */
 export function soleField(req: IncomingMessage, name: string): string | undefined | { readonly many: true } {
   const wanted = name.toLowerCase()

@@ -53,7 +53,7 @@ export function decodeSegments(path: string): readonly string[] | undefined {
   const end = path.endsWith('/') ? path.length - 1 : path.length
   const segments: string[] = []
   let from = start
-  // This loop is twice as fast as `split`, because V8 leaves optimized code to call `split`.
+  // This loop is twice as fast as `split`, because each call of `split` leaves V8's optimized code.
   for (let slash = path.indexOf('/', from); slash >= 0 && slash < end; slash = path.indexOf('/', from)) {
     segments.push(path.slice(from, slash))
     from = slash + 1

@@ -31,8 +31,8 @@ const charsets: ReadonlyMap<string, Charset> = new Map([
 /**
  * Decodes an XML document. The charset is determined by the first of these that is present: the
  * byte order mark, the parameter of `Content-Type`, the XML declaration. If none is present, the
- * charset is UTF-8 (RFC 7303 3.2). If the bytes are invalid in the charset, the result is a fault:
- * they are not replaced by U+FFFD.
+ * charset is UTF-8 (RFC 7303 3.2). If some bytes are invalid in the charset, the result is an
+ * error. The invalid bytes are not replaced with U+FFFD.
  *
  * @param charset the parameter `charset` of `Content-Type`, without quotes
  * @example

@@ -1,7 +1,7 @@
 /**
  * Parses XML documents into small trees (XML 1.0, Namespaces in XML 1.0; HDR-5). The parser is
- * strict. It reads a document once, and limits its depth, its attributes and its namespace names,
- * so that no document can exhaust resources.
+ * strict. It reads a document once. It limits the depth of a document, the number of attributes and
+ * the length of namespace names, so that no document can exhaust resources.
  */
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import type { JsonFault } from './json-fault.js'
@@ -48,9 +48,9 @@ const longestNamespace = 1_000
  * Parses a document and returns its root element. A document is refused if it is not well-formed,
  * if it is not namespace-well-formed, or if its version is not 1.0. It is also refused if an
  * element has more than 64 attributes, if a namespace name is longer than 1,000 characters or has
- * white space around it, or if elements are nested too deep. A document type declaration is refused
- * too, so only the five predefined entities exist. Comments and processing instructions are
- * skipped.
+ * white space around it, or if elements are nested more deeply than `limits.depth`. A document type
+ * declaration is refused too, so only the five predefined entities exist. Comments and processing
+ * instructions are skipped.
  *
  * @example
  * parseXml('<a x="1">b</a>', { depth: 32 }) // { root: { name: 'a', ... } }
@@ -81,7 +81,7 @@ interface OpenElement {
   text: string
 }
 
-// An empty list that all elements without attributes or without children share.
+// An empty list, shared by all elements that have no attributes or no children.
 const none: never[] = []
 
 class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; forceXMLVersion: true }> {
@@ -89,8 +89,8 @@ class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; fo
   readonly #depth: number
   readonly #open: OpenElement[] = []
   /**
-   * The namespaces of each prefix, with the innermost last. Without this map, saxes would search
-   * all open elements for the prefix of every name.
+   * For each prefix, the namespaces that the open elements declare, with the innermost last.
+   * Without this map, saxes would search all open elements for the prefix of every name.
    */
   readonly #bindings = new Map<string, string[]>([
     ['xml', [xmlNamespace]],
@@ -104,8 +104,9 @@ class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; fo
     this.#depth = limits.depth
     this.on('error', (error) => {
       const sentence = sentenceFor(error.message.replace(/^\d+:\d+: /, ''))
-      // After an ampersand, saxes searches for a semicolon up to the end of the document. Then it
-      // reports that elements are not closed, although the real fault is the ampersand.
+      // After an ampersand, saxes searches for a semicolon. If there is none up to the end of the
+      // document, saxes reports that elements are not closed, although the real fault is the
+      // ampersand.
       this.#refuse(endsEarly(sentence) && text.lastIndexOf('&') > text.lastIndexOf(';') ? loneAmpersand : sentence)
     })
     this.on('xmldecl', ({ version }) => {
@@ -172,8 +173,8 @@ class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; fo
   }
 
   /**
-   * Appends a piece of text. The text must not be read before it is complete, because each time V8
-   * would copy all of its pieces.
+   * Appends a piece of text. The text must not be read before it is complete, because V8 would copy
+   * all of its pieces on each read.
    */
   #text(text: string): void {
     const element = this.#open.at(-1)

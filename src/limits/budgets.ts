@@ -1,6 +1,7 @@
 /**
- * Budgets, which are limits for some routes or methods (LIMIT-1). They are validated when the
- * service is built. For each request, a budget is selected by path and method.
+ * Budgets (LIMIT-1). A budget is a rate limit for all requests, or for some routes or methods.
+ * Budgets are validated when the service is built. For each request, a budget is selected by path
+ * and method.
  */
 
 import { safeMethods } from '../http/safe-methods.js'
@@ -13,7 +14,8 @@ import type { Quota } from './store.js'
 /** A separate limit for some routes or methods. */
 export interface BudgetOptions {
   /**
-   * The name of the budget in header fields and in the store: letters, digits, `.`, `_` and `-`.
+   * The name of the budget in header fields and in the store: at most 64 letters, digits, `.`, `_`
+   * and `-`.
    */
   readonly name: string
   /**
@@ -32,15 +34,18 @@ export interface BudgetOptions {
 /** The options from which the budgets of a service are built. */
 export interface BudgetsOptions {
   /**
-   * Requests per window for requests that match no other budget. Optional if `budgets` cover every
-   * request.
+   * The limit for requests that match none of `budgets`, in requests per window. Optional if
+   * `budgets` cover every request and `failures` is set.
    */
   readonly limit?: number
   /** Length of a window in milliseconds. Default 60,000. */
   readonly window?: number
   /** Separate limits. A request counts only against the first budget that it matches. */
   readonly budgets?: readonly BudgetOptions[]
-  /** The limit of failed authentications from one IP address. Default: `limit` and `window`. */
+  /**
+   * The limit of failed authentications from one IP address. Default: `limit` and `window`.
+   * Required if `limit` is not set.
+   */
   readonly failures?: { readonly limit: number; readonly window?: number }
 }
 
@@ -60,7 +65,7 @@ export interface Budgets {
   readonly failures: Budget
 }
 
-/** Throws `ConfigurationError` if an option is invalid. */
+/** Creates the budgets of a service. Throws `ConfigurationError` if an option is invalid. */
 export function resolveBudgets(options: BudgetsOptions): Budgets {
   const { limit, window = 60_000, budgets = [], failures } = options
   const all = budgets.map((given) => resolveBudget(given, window))
@@ -98,7 +103,7 @@ const routeKind: Kind = {
 
 export const budgetKinds: Kinds<BudgetOptions> = {
   name: { required: nameKind },
-  routes: { each: routeKind, min: 1, a: 'a list of routes such as "tax/facturas", or omit it for all' },
+  routes: { each: routeKind, min: 1, a: 'a list of routes such as "tax/facturas", or omit it to cover all routes' },
   methods: { oneOf: ['read', 'write'] },
   limit: { required: limitKinds.limit },
   window: limitKinds.window,

@@ -1,4 +1,4 @@
-/** A duration as text, for the detail of a problem. */
+/** A duration as text, for messages. */
 export function inSeconds(seconds: number): string {
   return seconds === 1 ? '1 second' : `${seconds} seconds`
 }

@@ -1,6 +1,6 @@
 /**
- * Counts the requests of one budget with `express-rate-limit`. This file creates the header fields
- * itself, in the format of that package (LIMIT-1).
+ * Counts the requests of one budget with `express-rate-limit`. The header fields are created here,
+ * in the format of `express-rate-limit` (LIMIT-1).
  */
 import { hash } from 'node:crypto'
 import { rateLimit } from 'express-rate-limit'
@@ -108,16 +108,16 @@ export function makeEngine(
 const unanswered = Object.freeze({})
 
 /**
- * Seconds until a window ends, as `express-rate-limit` computes them. If the store returns no time,
- * the window is assumed to start now.
+ * Seconds until a window ends, as `express-rate-limit` computes them. If the store returns no reset
+ * time, the window is assumed to start now.
  */
 function secondsUntil(end: Date | undefined, window: number): number {
   return end ? Math.max(0, Math.ceil((end.getTime() - Date.now()) / 1000)) : Math.ceil(window / 1000)
 }
 
 /**
- * Identifies the quota of a caller (draft-ietf-httpapi-ratelimit-headers-08 4.1.4), in the same way
- * as `express-rate-limit`.
+ * The partition key, which identifies the quota of a caller
+ * (draft-ietf-httpapi-ratelimit-headers-08 4.1.4). `express-rate-limit` computes the same key.
  */
 const partitionOf = (key: string): string => Buffer.from(hash('sha256', key, 'hex').slice(0, 12)).toString('base64')
 

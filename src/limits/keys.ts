@@ -32,8 +32,9 @@ export function principalKey(principal: unknown): string | undefined {
 }
 
 /**
- * The claims of a cached token are always the same object, so the store key of a token is computed
- * only once. If `sub` or `iss` was replaced, the key is computed again.
+ * The store keys of principals. The claims of a cached token are always the same object, so the
+ * store key of a cached token is not computed again for each request. If `sub` or `iss` was
+ * replaced, the key is computed again.
  */
 const keys = new WeakMap<object, Holder & { readonly key: string }>()
 
@@ -61,7 +62,10 @@ export function principalName(principal: unknown): string | undefined {
   return JSON.stringify(iss === undefined ? [sub] : [iss, sub])
 }
 
-/** Empty strings and NaN are not names: all principals without a better name would share them. */
+/**
+ * Empty strings and NaN are not names. Otherwise all principals with such a name would share one
+ * key.
+ */
 const isName = (value: unknown): value is string | number =>
   typeof value === 'string' ? value !== '' : typeof value === 'number' && !Number.isNaN(value)
 
@@ -70,7 +74,10 @@ export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** Hashed names have a different prefix, so that no name can equal another name's hash. */
+/**
+ * Returns the key of a name. Hashed names have a different prefix, so that a name that looks like a
+ * hash can't get the key of another name.
+ */
 function named(kind: 'a' | 'p', name: string): string {
   return name.length <= longest ? `${kind}:${name}` : `${kind}#${digestOf(name)}`
 }

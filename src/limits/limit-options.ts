@@ -25,10 +25,11 @@ export const storeKinds: Kinds<StoreOptions> = {
 }
 
 /**
- * Returns a function that creates the store of one limit, from its name and its window, with the
- * service's factory. `needed`: methods that the stores must have besides those for counting. The
- * returned function throws `ConfigurationError` if the factory returns something that is not a
- * store, a store that cannot hold counts for the window, or the same store twice.
+ * Returns a function that creates the store of one limit with the service's factory. The arguments
+ * of the returned function are the name and the window of the limit. `needed`: methods that the
+ * stores must have besides those for counting. The returned function throws `ConfigurationError` if
+ * the factory returns something that is not a store, a store that cannot keep counts for the whole
+ * window, or the same store twice.
  */
 export function storeMaker(
   what: string,
@@ -44,7 +45,7 @@ export function storeMaker(
     if (made.includes(store)) {
       throw invalidOption(
         `The function "store" of ${what} returned the same store twice, the second time for "${name}". ` +
-          'Create one for each name, with the name in its prefix, because each of them has its own window.',
+          'Create one store for each name, and use the name as the prefix of its keys: each store has its own window.',
       )
     }
     made.push(store)
@@ -64,21 +65,21 @@ function checkStore(what: string, name: string, store: unknown, methods: readonl
   if (missing.length === 0) return
   const fix =
     missing.join() === 'get'
-      ? 'Failed logins are looked up too: use a store with this method.'
+      ? 'login() reads counts with get(), so use a store with this method.'
       : 'Use a store for express-rate-limit.'
   throw invalidOption(`${what} returned a store without ${missing.join(', ')} for "${name}". ${fix}`)
 }
 
 /**
  * The `MemoryStore` of express-rate-limit deletes expired counts with a timer of the length of the
- * window. Node.js replaces a delay that is too long by 1 millisecond, so the store would forget
- * each count at once. Stores of this kind have `localKeys: true`.
+ * window. If a delay is too long for a timer, Node.js sets it to 1 millisecond. The store would
+ * then delete each count at once. Stores of this kind have `localKeys: true`.
  */
 function checkWindow(what: string, name: string, store: LimitStore, window: number): void {
   if (window <= longestTimer || (store as { localKeys?: unknown }).localKeys !== true) return
   throw invalidOption(
-    `The window of "${name}" of ${what} is ${window} milliseconds. A store that keeps its counts in memory with a ` +
-      `timer holds them for at most ${longestTimer} milliseconds (24 days). Use a store such as RedisStore, or omit ` +
+    `The window of "${name}" of ${what} is ${window} milliseconds. A store that deletes expired counts with a timer ` +
+      `keeps counts for at most ${longestTimer} milliseconds (24 days). Use a store such as RedisStore, or omit ` +
       '"store".',
   )
 }

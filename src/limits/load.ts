@@ -1,7 +1,7 @@
 /**
- * The number of requests that a service executes concurrently. The number is limited, so that each
- * request that was started can finish in time (ERR-1). The number is kept in a plain object for
- * speed, because every request reads and changes it.
+ * The number of requests that a service executes concurrently. The number is limited, so that the
+ * executing requests can finish in time (ERR-1). For speed, the number is kept in a plain object,
+ * because nearly every request reads and changes it.
  */
 
 /** The default maximum number of concurrently executing requests. */
@@ -12,7 +12,8 @@ export interface Load {
   readonly maxConcurrent: number
   /**
    * The number of executing requests. A request counts from the step `execute`, which calls the
-   * adapter or the handler, until its response.
+   * adapter or the handler, until its response is ready to be sent. An export counts until its last
+   * row is written or the export is interrupted.
    */
   executing: number
 }

@@ -17,9 +17,9 @@ const defaultCapacity = 100_000
 
 /**
  * Counts in this process. A window begins with the first count of a key. `capacity` is the maximum
- * number of keys, default 100,000. To keep below the maximum, keys that have not been used for the
- * longest time are removed, but never the most recent half of `capacity`. So a key that is counted
- * often, as during an attack, is kept.
+ * number of keys, default 100,000. If there are too many keys, the least recently used keys are
+ * removed. The most recently used keys, up to half of `capacity`, are kept. So a key that is
+ * counted often, as during an attack, is kept.
  */
 export class ProcessStore implements LimitStore {
   // There are two generations instead of a list in order of use. A key that is used moves to the
@@ -81,9 +81,9 @@ export class ProcessStore implements LimitStore {
   }
 
   /**
-   * If the young generation holds half of `capacity`, or is at least one window old, drops the old
-   * generation, and makes the young generation the old one. In the second case, all windows of the
-   * dropped counters have ended.
+   * If the young generation contains half of `capacity` keys, or is at least one window old, drops
+   * the old generation, and makes the young generation the old one. In the second case, all windows
+   * of the dropped counters have ended.
    */
   #turn(now: number): void {
     if (this.#young.size < this.capacity / 2 && now - this.#turned < this.window) return

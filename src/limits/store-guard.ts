@@ -1,6 +1,6 @@
 /**
- * A circuit breaker around stores that may be down, so that requests do not wait again and again
- * for a store that is down (LIMIT-1).
+ * A circuit breaker around stores, so that requests do not wait again and again for a store that is
+ * down (LIMIT-1).
  */
 import type { Awaitable } from '../adapters/contract.js'
 import { causeText } from '../failures/line.js'
@@ -40,8 +40,8 @@ interface Guarded {
 }
 
 /**
- * Milliseconds from a failure to the first probe, unless the store recovered only just before. The
- * time is short, because the store may have failed only once.
+ * Milliseconds from a failure to the first probe, unless the store had recovered shortly before the
+ * failure. The time is short, because the store may have failed only once.
  */
 const firstPause = 50
 
@@ -58,9 +58,10 @@ const probeTimeout = 2000
 
 /**
  * A circuit breaker around the stores of one limit. The first failure or timeout opens the circuit.
- * From then on, all calls, including pending calls, reject with `StoreDown` immediately. Probes
- * test the stores, one probe at a time: soon at first, and then at most about once a second. When
- * the stores work again, the circuit closes. The failure and the recovery are each reported once.
+ * From then on, all calls, including pending calls, reject with `StoreDown` immediately. Meanwhile,
+ * probes test the stores, one probe at a time. The pauses before the probes grow from 50
+ * milliseconds to one second. When the stores work again, the circuit closes. The failure and the
+ * recovery are each reported once.
  */
 export class StoreGuard {
   readonly #stores: Guarded[] = []
@@ -132,8 +133,8 @@ export class StoreGuard {
   }
 
   /**
-   * Resolves when the stores work, or `timeout` milliseconds after they failed to start. Never
-   * rejects. If the stores work, a service that waits for this promise also counts its first
+   * Resolves when the stores work, or `timeout` milliseconds after their initialization failed.
+   * Never rejects. If the stores work, a service that waits for this promise also counts its first
    * requests.
    */
   async ready(timeout: number): Promise<void> {
@@ -173,8 +174,8 @@ export class StoreGuard {
   }
 
   /**
-   * Increments a counter in each store, because a read-only replica would respond to reads, but
-   * can't count.
+   * Tests all stores. A probe increments a counter in each store, because a read-only replica would
+   * respond to reads, but can't count.
    */
   #probe(): void {
     const probe = ++this.#probes

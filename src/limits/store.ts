@@ -11,8 +11,8 @@ export interface WindowCount {
 /**
  * A store of counters with one window. A window begins with the first count of a key, and has a
  * fixed length. Compatible with the stores of `express-rate-limit`, such as `RedisStore` of
- * `rate-limit-redis`. A store reports failures by exceptions or rejections. A store that does not
- * respond is not used until it recovers.
+ * `rate-limit-redis`. A store reports failures by exceptions or rejections. A store that fails or
+ * does not respond is not used until it recovers.
  */
 export interface LimitStore {
   /**
@@ -27,8 +27,8 @@ export interface LimitStore {
   /** Removes a key. */
   resetKey(key: string): Awaitable<void>
   /**
-   * The current count of a key. If the key has no count, the result is `undefined` or has no hits.
-   * `login` requires this method.
+   * The current count of a key. If the key has no count, the result is `undefined`, or its
+   * `totalHits` is not a positive number. `login` requires this method.
    */
   get?(key: string): Awaitable<WindowCount | undefined>
 }
@@ -47,22 +47,24 @@ export interface StoreOutage {
 /** The store of a limit, and the handling of its outages. */
 export interface StoreOptions {
   /**
-   * Creates a store for each counter, such as the counter of a budget, when the service is built.
-   * Use `name` to keep the keys of the stores apart. Processes that use the same store share one
-   * limit. Default: a store in this process, with at most 100,000 keys for each counter.
+   * Creates one store for each limit, such as a budget, when the service is built. `name` is the
+   * name of the limit. Use it as the prefix of the keys, so that no two stores share a key.
+   * Processes that use the same database, such as one Redis, share one limit. Default: stores in
+   * this process, each with at most 100,000 keys.
    */
   readonly store?: (name: string) => LimitStore
   /** Milliseconds that a store may take to respond before it is considered down. Default 500. */
   readonly storeTimeout?: number
   /**
-   * Called once when the store fails or stops responding (LIMIT-1). Exceptions and rejections of
-   * the callback are written to `console.error`. Default: the error is written to `console.error`.
+   * Called once at the start of each outage, when the store fails or does not respond in time
+   * (LIMIT-1). Exceptions and rejections of the callback are written to `console.error`. Default:
+   * the error is written to `console.error`.
    */
   readonly onStoreFailure?: (error: unknown) => void
   /**
-   * Called once when the store works again after a failure, with the duration of the outage
-   * (LIMIT-1). Exceptions and rejections of the callback are written to `console.error`. Default:
-   * the message is written to `console.error`.
+   * Called once at the end of each outage, with its duration (LIMIT-1). Exceptions and rejections
+   * of the callback are written to `console.error`. Default: the message is written to
+   * `console.error`.
    */
   readonly onStoreRecovery?: (outage: StoreOutage) => void
 }

@@ -66,7 +66,8 @@ export interface Authenticate<P = unknown> extends Middleware {
    */
   readonly challenge: string
   /**
-   * The format of the credentials, if the library verifies them itself. Shown in OpenAPI documents.
+   * The format of the credentials, if the library verifies them itself. OpenAPI documents contain
+   * the format.
    */
   readonly format?: 'JWT'
 }
@@ -75,8 +76,8 @@ export interface Authenticate<P = unknown> extends Middleware {
  * Creates a middleware that authenticates requests with `identify`. A request without valid
  * credentials gets 401 with `WWW-Authenticate` (AUTH-4). The middleware adds the field name to
  * `Vary`. It also sets `Cache-Control: private, no-cache`, which a handler may replace (HDR-6). A
- * request that contains the field more than once also gets 401, because a proxy in front may have
- * checked only one of the values.
+ * request that contains the field more than once also gets 401, because a proxy in front of the
+ * service may have checked only one of the values.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  * @example
@@ -104,7 +105,7 @@ export function authenticate<P>(options: AuthenticateOptions<P>): Authenticate<P
 export const authenticateKinds: Kinds<AuthenticateOptions<unknown>> = {
   field: { required: headerName },
   challenge: {
-    required: { a: 'a challenge that a header can hold, such as \'ApiKey realm="courier"\'', like: /^[!-~][ -~]*$/ },
+    required: { a: 'a challenge in printable ASCII, such as \'ApiKey realm="courier"\'', like: /^[!-~][ -~]*$/ },
   },
   identify: { required: 'function' },
 }
@@ -150,8 +151,9 @@ export const principals = requestState<{ readonly principal: unknown }>(
 )
 
 /**
- * Returns the principal, or throws if there is none. Null and false count as none, because a store
- * often returns null for an unknown caller, and a test such as `callers.has(key)` returns false.
+ * Returns the principal, or throws if there is none. Every falsy value counts as none. For example,
+ * a store often returns null for an unknown caller, and a test such as `callers.has(key)` returns
+ * false.
  */
 export function requirePrincipal<P>(principal: P | undefined | null | false, refusal: () => HttpProblem): P {
   if (isNoPrincipal(principal)) throw refusal()
@@ -174,7 +176,7 @@ export function keepPrivate(res: ServerResponse, vary: string): void {
 /**
  * The 401 with the challenge (AUTH-4; RFC 9110 15.5.2). `detail` says that the credentials are
  * missing or not valid, but never which part of them is wrong. `why` becomes the `cause` of the
- * problem, which hooks get, but not the client. It must contain no credentials.
+ * problem. Hooks get the cause, and the client does not. `why` must contain no credentials.
  */
 export function unauthenticated(challenge: string, what: 'none' | 'invalid', field: string, why?: string): HttpProblem {
   // The value of `Authorization` starts with a scheme (RFC 9110 11.6.2). The values of other fields

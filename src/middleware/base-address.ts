@@ -18,14 +18,14 @@ export interface BaseAddressOptions {
 }
 
 /**
- * Returns the absolute base URL for a request, without a trailing slash, or `undefined` if the
- * request's `Host` is malformed.
+ * Returns the absolute base URL for a request, without a trailing slash, or `undefined` if the host
+ * of the request is malformed or unknown.
  */
 export type BaseAddress = (req: IncomingMessage) => string | undefined
 
 export const baseAddressKinds: Kinds<BaseAddressOptions> = {
   baseUrl: {
-    a: 'an absolute address without query, such as "https://api.example.com/private"',
+    a: 'an absolute http or https URL without query and fragment, such as "https://api.example.com/private"',
     like: { test: (text) => URL.canParse(text) && /^https?:\/\/[^?#]+$/i.test(text) },
   },
 }

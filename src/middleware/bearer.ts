@@ -74,7 +74,7 @@ export interface TokenOptions<P = Claims> {
 
 /**
  * Makes the option `principal` required if claims alone are not a valid principal of type `P`.
- * Otherwise `bearer<User>()` would return claims typed as a user.
+ * Otherwise `of(req)` of a `bearer<User>()` could return claims with the type `User`.
  */
 export type MakesPrincipal<P> = Claims extends P ? unknown : Pick<Required<TokenOptions<P>>, 'principal'>
 

@@ -46,7 +46,7 @@ export function resolveBodyLimits(options: { readonly [Name in keyof BodyLimits]
 const whole: readonly string[] = Object.freeze([mediaType.json, ...xmlTypes])
 
 /**
- * The media types of request bodies: `whole` for whole representations, and `patch` for PATCH
+ * The media types of request bodies: `whole` for complete representations, and `patch` for PATCH
  * requests.
  */
 export const bodyTypes = Object.freeze({
@@ -112,8 +112,8 @@ const nextMicrotask = Promise.resolve()
  * Parses the body, calls `use` with the parsed body, and returns the result of `use` (HDR-5). If
  * the body has already arrived, for example while an earlier middleware was waiting, it is read
  * synchronously. A body that another middleware has read is accepted too. If that middleware has
- * set `req.body` to bytes or a string, the body is parsed here. If `req.body` is already parsed, it
- * must pass the same structural checks. Throws or rejects with a 400, 408, 413 or 415 problem.
+ * set `req.body` to bytes or a string, the body is parsed here. If `req.body` is already parsed,
+ * `checkParsed` checks it. Throws or rejects with a 400, 408, 413 or 415 problem.
  */
 export function readBody<T>(
   req: IncomingMessage,
@@ -161,8 +161,8 @@ export async function readUpload(
 
 /**
  * Whether the whole body has certainly arrived. Such a body can be read without waiting, which
- * saves a timer and five listeners. Always false if the body is chunked or too large, or if the
- * stream is in an unusual state. The body is then read in the usual way.
+ * saves a timer and five listeners. Always false if the body is chunked or too large, or if other
+ * code uses the stream. In these cases, `readStreamed` reads the body.
  */
 function hasArrived({ req, length, options }: BodyRequest): boolean {
   // A body with a `Content-Length` is complete as soon as that many bytes have arrived (RFC 9112
@@ -231,7 +231,7 @@ const charsetOf = ({ parameters }: MediaType): string | undefined => parameters.
 function parseXml(sent: Uint8Array | string, charset: string | undefined, options: BodyOptions): JsonResult {
   const result = readXml(sent, charset, options.form, { depth: options.depthLimit })
   if (!('unsupportedCharset' in result)) return result
-  throw unsupported(`The charset "${result.unsupportedCharset}" is not understood. Send UTF-8.`, options)
+  throw unsupported(`The charset "${result.unsupportedCharset}" is not supported. Send UTF-8.`, options)
 }
 
 function resultValue(result: JsonResult): unknown {

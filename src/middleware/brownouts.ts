@@ -58,7 +58,7 @@ export const brownoutsKind: Kind = [listKind, 'function']
 export class Brownouts {
   readonly #name: string
   readonly #given: () => readonly Brownout[]
-  /** The text of the last reported error. While it recurs, an error is not reported again. */
+  /** The text of the last reported error. While an error recurs, it is not reported again. */
   #reported: string | undefined
 
   /**
@@ -127,14 +127,26 @@ export class Brownouts {
 
   /** Returns the problem for a brownout with the status 503. */
   problem({ until }: Brownout, now: number): Unavailable {
-    return new Unavailable({
+    const problem = new Unavailable({
       retryAfter: secondsUntil(until, now),
       detail:
         `${this.#name} is unavailable until ${new Date(until).toISOString()} because of an announced brownout. ` +
         'This version will end, so use its successor. Nothing was changed.',
     })
+    announcedProblems.add(problem)
+    return problem
   }
 }
+
+const announcedProblems = new WeakSet<object>()
+
+/**
+ * Whether an error is the problem of a brownout. Such a problem is not reported to `onError`: a
+ * brownout is announced, so it is not a failure. Thousands of log lines about it would hide real
+ * failures.
+ */
+export const isBrownoutProblem = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && announcedProblems.has(error)
 
 function parsed(name: string, given: unknown): readonly Brownout[] {
   checkArgument(`brownouts of ${name}`, given, listKind)

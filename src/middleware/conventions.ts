@@ -34,7 +34,8 @@ export interface ConventionsOptions<C extends ModedClause> {
   readonly conventions?: Pick<Conventions, C>
   /**
    * Called if a request violates a clause that is not enforced yet (mode `report`), or uses an
-   * alias of a parameter. Called once for each such finding, at most 20 times for one request.
+   * alias of a parameter. Called once for each violation or alias, at most 20 times for one
+   * request.
    */
   onFinding?(event: Finding, req: IncomingMessage): void
   /**
@@ -43,7 +44,7 @@ export interface ConventionsOptions<C extends ModedClause> {
    */
   readonly usage?: Usage | undefined
   /**
-   * Called with each expired entry of `conventions`, at most once a day. Such an entry is also
+   * Called at most once a day for each expired entry of `conventions`. Such an entry is also
    * logged.
    */
   onConventionExpired?(event: ExpiredConvention): void
@@ -77,8 +78,8 @@ export class RouteConventions {
   }
 
   /**
-   * Whether `conventions` has an entry by which the clause is not enforced, or only for a share of
-   * the clients.
+   * Whether an entry of `conventions` says that the clause is not enforced, or that it is enforced
+   * only for a share of the clients.
    */
   has(clause: ModedClause): boolean {
     return this.#conventions.some((one) => one.clause === clause)
@@ -100,8 +101,8 @@ export class RouteConventions {
   }
 
   /**
-   * Reports that a request violates a clause. `detail` is the name of the parameter or header
-   * field, or the code of a problem. For one request, each combination of a clause and a detail is
+   * Reports that a request violates a clause. `detail` is the name of a parameter, header field or
+   * method, or the code of a problem. For one request, each combination of a clause and a detail is
    * reported only once.
    */
   finding(clause: string, detail: string, req: IncomingMessage): void {
@@ -126,8 +127,9 @@ function placeOf(req: ExpressRequest): Place {
   if (route === undefined) return unknownPlace
   const template = canonicalTemplate(route)
   // If the mount path contains the version, the version is read from there, not from the template.
-  // For the path `/v1/orders/v1`, where the id happens to be `v1`, the template can be
-  // `/{id}/orders/{id}`.
+  // In the template, each segment of the mount path that equals the value of a parameter is
+  // replaced with the name of the parameter. So for the path `/v1/orders/v1` with the id `v1`, the
+  // template can be `/{id}/orders/{id}`.
   const { baseUrl = '' } = req
   const mounted = fromVersion(baseUrl)
   if (mounted !== '') {

@@ -70,8 +70,8 @@ export interface CrossOrigin extends Middleware {
 }
 
 /**
- * The maximum length of an origin whose header fields are cached. Without it, clients could fill
- * the cache with long origins.
+ * The maximum length of an origin whose header fields are cached. Without this maximum, clients
+ * could fill the cache with long origins.
  */
 const longestOrigin = 200
 

@@ -1,4 +1,4 @@
-/** Runs another middleware as one of the library's own steps. */
+/** Runs a middleware of the service as a promise. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Middleware } from './middleware.js'
 

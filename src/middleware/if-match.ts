@@ -89,8 +89,8 @@ export function checkWrite(conditions: Conditions, version: string): void {
 }
 
 /**
- * Checks `If-Match` for a read whose response has this tag. A list in the field must contain a tag
- * of `version` if `version` is given, and otherwise the tag itself. Throws 412 if it does not.
+ * Checks `If-Match` for a read whose response has the tag `tag`. If `If-Match` is a list, it must
+ * contain a tag of `version`, or `tag` itself if `version` is not given. Otherwise throws 412.
  */
 export function checkRead(conditions: Conditions, tag: string, version?: string): void {
   const { ifMatch, versions, weakToo } = conditions
@@ -186,11 +186,12 @@ export function ifMatch(options: IfMatchOptions = {}): Middleware {
 
 /**
  * Returns the versions that `If-Match` accepts. The write may proceed only if the stored record has
- * one of them. Returns `undefined` if any version is accepted, because `If-Match` is absent or `*`.
- * Compare the versions in the same statement as the write; otherwise two clients can both succeed.
- * If `If-Match` lists no tag of this service, the list is empty, and no record matches.
- * `If-None-Match` is not considered. If the statement changes no row, check whether the row exists.
- * Respond with 404 if the row does not exist, and throw `preconditionFailed()` if it does.
+ * one of these versions. Returns `undefined` if any version is accepted, because `If-Match` is
+ * absent or `*`. Compare the versions in the same statement as the write; otherwise two concurrent
+ * writes can both succeed. If `If-Match` lists no tag of this service, the list is empty, and no
+ * record matches. `If-None-Match` is not considered. If the statement changes no row, check whether
+ * the row exists. Respond with 404 if the row does not exist, and throw `preconditionFailed()` if
+ * it does.
  *
  * @throws ConfigurationError `middleware-missing` if `ifMatch()` did not run
  */
@@ -241,7 +242,7 @@ export function sendTag(req: IncomingMessage, res: ServerResponse, version: stri
   if (known === undefined) {
     res.setHeader(header.etag, tag)
     // If the handler or an earlier middleware such as `compression` compresses the body, the tag
-    // must change with it.
+    // must change too.
     followCoding(res, tag)
     return false
   }
@@ -253,8 +254,8 @@ export function sendTag(req: IncomingMessage, res: ServerResponse, version: stri
 }
 
 /**
- * The length of a digest in characters of base64url: 162 bits, enough that no two variants share a
- * tag.
+ * The length of a digest in characters of base64url: 162 bits, so it is practically impossible that
+ * two variants get the same tag.
  */
 const digestLength = 27
 

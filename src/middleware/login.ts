@@ -53,13 +53,13 @@ export interface Login extends Middleware {
 }
 
 /**
- * Creates a middleware that exchanges a user and a password in the Basic scheme for a token
+ * Creates a middleware that exchanges a user name and a password in the Basic scheme for a token
  * (AUTH-2; RFC 7617). If the credentials are valid, the response is 200, without a body and with
  * the token in `x-authorization-token`. Otherwise the response is 401. An unknown user and a wrong
  * password get the same response. With `find`, both also take the same amount of work (AUTH-6). The
- * middleware accepts GET, HEAD and OPTIONS without a query. Failed attempts are counted by account
- * and by IP address. An attempt whose password is still being checked counts as failed too. After
- * too many failures, the response is 429.
+ * middleware accepts GET and HEAD without a query, and OPTIONS. Failed attempts are counted by
+ * account and by IP address. An attempt whose password is still being checked counts as failed too.
+ * After too many failures, the response is 429.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *

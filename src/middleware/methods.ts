@@ -57,8 +57,8 @@ export interface MethodRulesOptions extends BaseAddressOptions, ConventionsOptio
   readonly allow: readonly (typeof methodNames)[number][]
   /**
    * Decides which actions an authenticated principal may perform (AUTH-4). An authenticating
-   * middleware must run before this middleware. `Allow` lists only the methods that the caller may
-   * use. Requires `resource`.
+   * middleware must run before this middleware. With this option, `Allow` lists only the methods
+   * that the caller may use. Requires `resource`.
    */
   // The callback is declared as a method, so that a service may declare a narrower type of
   // principal.
@@ -92,7 +92,7 @@ export interface MethodRulesOptions extends BaseAddressOptions, ConventionsOptio
  *   absolute. If the `Location` is missing or still relative, a `ConfigurationError` is passed to
  *   `next` (VERB-2).
  * - In the response to a POST, PUT or PATCH, a `Content-Location` that starts with `/` is made
- *   absolute. If such a response is not successful (2xx), `Content-Location` is removed. If the
+ *   absolute. If the status of such a response is not 2xx, `Content-Location` is removed. If the
  *   body of the response to a write is removed, `Content-Location` is removed too (RFC 9110 8.7).
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid, such as DELETE on a
@@ -136,8 +136,8 @@ export function methodRules(options: MethodRulesOptions): Middleware {
       applyHeadRule(res, (answer) => rulePut(answer, () => baseOf(req), hidden), next)
     if (method === 'POST') {
       const base = baseOf(req)
-      // Without a base URL, the response could not have an absolute `Location`. So the request is
-      // refused before the handler creates anything.
+      // Without a base URL, a `Location` such as `/orders/1` could not be made absolute. So the
+      // request is refused before the handler creates anything.
       if (base === undefined) return next(malformedHost())
       applyHeadRule(res, (answer) => rulePost(answer, () => base, hidden), next)
     }
@@ -167,7 +167,7 @@ const actions: Readonly<Record<MethodRulesOptions['on'], Readonly<Record<string,
 
 /** The result of checking the permission for a request. */
 interface Permitted {
-  /** The value of `Allow`, or an empty string if the request's method does not need it. */
+  /** The value of `Allow`; an empty string if the method of the request is permitted. */
   readonly allow: string
   /** Whether the response must not show the resource, because the caller may not read it. */
   readonly hidden: boolean
@@ -286,7 +286,7 @@ const withoutBody: HeadRule = (res) => {
 
 /**
  * The rule for POST. If the caller may not read the resource, the body of a 201 or 202 is removed.
- * A POST with another status counts as a POST that created nothing, and its body is kept.
+ * Another status means that nothing was created, so the body is kept.
  */
 function rulePost(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
   const verdict = locatedCreate(res, base)

@@ -21,7 +21,7 @@ export const noQueryKinds: Kinds<NoQueryOptions> = {
 
 /**
  * Creates a middleware that refuses every query parameter that `parameters` does not ignore. The
- * response is one 400 problem that names all of them.
+ * response is one 400 problem that lists up to 50 of the refused parameters.
  *
  * @example app.delete('/sucursales/:id', noQuery(), remove)
  */

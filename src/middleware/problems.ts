@@ -16,6 +16,7 @@ import { withoutPages } from '../representation/pagination.js'
 import { expressRoute } from '../telemetry/express-route.js'
 import { header } from '../wire.js'
 import { requestPath } from './base-address.js'
+import { isBrownoutProblem } from './brownouts.js'
 import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { ErrorMiddleware, Middleware } from './middleware.js'
 
@@ -84,7 +85,7 @@ export function problems(
     res.headersSent ? undefined : next(new HttpProblem('unknown-path'))
   const problemsMiddleware: ErrorMiddleware = (error, req, res, _next) => {
     const problem = toProblem(error)
-    report(error, problem, req)
+    if (!isBrownoutProblem(error)) report(error, problem, req)
     if (res.headersSent) {
       if (!res.writableEnded) res.destroy()
       return

@@ -1,6 +1,6 @@
 /**
- * Rate limits (LIMIT-1). Requests are counted by principal, or by IP address if there is none.
- * Failed authentications are counted by IP address.
+ * Rate limits (LIMIT-1). Requests are counted by principal, or by IP address if they have no
+ * principal. Failed authentications are counted by IP address.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -44,7 +44,7 @@ export interface CountedRequest {
   /** The path below the version, still percent-encoded. */
   readonly path: string
   /**
-   * Whether the credentials of the request were missing or not valid. The request is then counted
+   * Whether the credentials of the request were missing or not valid. If so, the request is counted
    * against `failures`, by the client's IP address.
    */
   readonly failed: boolean
@@ -161,9 +161,9 @@ export const rateLimitKinds: Kinds<RateLimitOptions> = {
 }
 
 /**
- * Returns the name of a caller, or `undefined` if there is none. Throws if the name is not a
- * string. Other values, such as promises, could become the same name for all callers, who would
- * then share one limit.
+ * Returns the name of a caller, or `undefined` if the caller has no name. Throws if the name is not
+ * a string. A promise, for example, would be converted to the same string for all callers, so all
+ * callers would share one limit.
  */
 function nameOf(name: unknown): string | undefined {
   if (name === undefined || name === null) return undefined
@@ -185,7 +185,7 @@ const messages: Record<'pass' | 'refuse', StoreMessages> = {
   },
 }
 
-/** How long a starting service waits for a failing store, in milliseconds. */
+/** How long `ready()` waits for a store that failed to start, in milliseconds. */
 const startTimeout = 2000
 
 interface Engines {

@@ -62,8 +62,8 @@ export function recordAnswer<T>(
       const representation = representations.get(chosen)
       if (representation === undefined) {
         throw invalidOption(
-          `recordAnswer() does not write ${chosen}. If of(req) is "${chosen}", let the route write it, or use a ` +
-            'recordAnswer() that does not offer it.',
+          `recordAnswer() does not write ${chosen}. If of(req) is "${chosen}", write the response in the route, or ` +
+            'use a recordAnswer() that does not offer it.',
         )
       }
       const body = Array.isArray(value)
@@ -79,7 +79,10 @@ export function recordAnswer<T>(
   })
 }
 
-/** Converts a record of a class, such as a model of a database library, with its `toJSON`. */
+/**
+ * Returns the result of a record's `toJSON`, such as that of a database model. A record without
+ * this method is returned unchanged.
+ */
 function plain(record: unknown): unknown {
   const { toJSON } = (record ?? {}) as { readonly toJSON?: unknown }
   return typeof toJSON === 'function' ? toJSON.call(record) : record

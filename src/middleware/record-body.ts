@@ -34,7 +34,7 @@ import { requestState } from './request-state.js'
 /** The options of `recordBody()`. */
 export interface RecordBodyOptions extends ConventionsOptions<'HDR-5'> {
   /**
-   * Returns the decoded id in the path of an item:
+   * Returns the decoded id in the path of an item, for example
    * `(req: Request<{ id: string }>) => req.params.id`. A PUT takes the record's key from this id,
    * and refuses a body with another key (VERB-3).
    */
@@ -59,7 +59,7 @@ export interface RecordBodyOptions extends ConventionsOptions<'HDR-5'> {
 /** The return value of `recordBody()`: a middleware with accessors for the record. */
 export interface RecordBody<T> extends Middleware {
   /**
-   * Returns the record in a POST or PUT, complete and valid. Throws `ConfigurationError` if the
+   * Returns the complete, valid record of a POST or PUT. Throws `ConfigurationError` if the
    * middleware did not run, or if the body is not the whole record. The body of a PATCH is never
    * the whole record. The body of a PUT is not the whole record if the definition has read-only or
    * write-only members. Use `over()` in these cases.
@@ -78,9 +78,8 @@ export interface RecordBody<T> extends Middleware {
  * also accepts a body that a body parser has read. A PATCH is a merge patch (RFC 7396), or
  * optionally a JSON Patch (RFC 6902).
  *
- * @throws ConfigurationError `invalid-option` if an option is invalid; `unresolved-link` if links
- * in the body take the place of members, because only a router knows the URLs of the resources to
- * which they lead
+ * @throws ConfigurationError `invalid-option` if an option is invalid; `unresolved-link` if the
+ *   definition has links in place of members, because only a router can resolve the URLs of links
  *
  * @example
  * const body = recordBody(sucursales, { id: (req: Request<{ id: string }>) => req.params.id })

@@ -44,8 +44,8 @@ export function applyHeadRule(res: ServerResponse, rule: HeadRule, refuse: (erro
   const isDiscarded = (status = res.statusCode): boolean =>
     refused !== undefined && (res.writableEnded || status === refused)
 
-  // The overloads of `node:http` cannot be distinguished here, so their arguments are passed on
-  // unchanged.
+  // In `node:http`, these methods have several overloads, so the arguments have the type `unknown`
+  // here.
   res.writeHead = ((status: number, ...rest: unknown[]) => {
     if (isDiscarded(status)) return res
     if (!res.headersSent) {

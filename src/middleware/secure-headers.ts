@@ -13,8 +13,8 @@ import type { Middleware } from './middleware.js'
 export interface SecureHeadersOptions {
   /**
    * The value of `Strict-Transport-Security` (RFC 6797): the number of seconds for which browsers
-   * use only https for this host, or the whole value as a string. Two years are 63072000. Default:
-   * the field is not sent, because it affects everything else on the host.
+   * use only https for this host, or the whole value as a string. For two years, pass 63072000.
+   * Default: the field is not sent, because it affects every service on the host.
    */
   readonly strictTransport?: number | string
   /**

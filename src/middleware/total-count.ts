@@ -23,18 +23,18 @@ export interface TotalCount extends Middleware {
    * Sets `x-total-count`, unless an entry for QUERY-7 in `conventions` applies. If `listQuery()`
    * has run, also sets `Link` with the links to the other pages. Call this function before you send
    * the body. If `exact` is false, the total is an estimate, and there is no link to the last page.
-   * Throws `ConfigurationError` if this middleware did not run, or if the total is not a
-   * non-negative integer.
+   * Throws `ConfigurationError` if this middleware did not run, or if the total is not an integer
+   * of at least 0.
    */
   set(req: IncomingMessage, res: ServerResponse, total: number, exact?: boolean): void
 }
 
 /**
- * Creates a middleware that sends the total number of items of a list, and links to the other pages
- * of the list (QUERY-7). The links are built from `Host` unless `baseUrl` is set. If that `Host` is
- * malformed, the response is 400.
+ * Creates a middleware whose function `set` adds two header fields to the response to a list: the
+ * total number of items, and links to the other pages (QUERY-7). If `baseUrl` is not set, the URLs
+ * of the links are derived from the request. A request with a malformed host then gets 400.
  *
- * @throws ConfigurationError `invalid-option` if `baseUrl` is not an absolute URL
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example
  * const count = totalCount()

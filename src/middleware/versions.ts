@@ -69,8 +69,9 @@ interface Served {
  * own router. The router gets the path below its version, as if Express had mounted it there. An
  * unknown version gets 404. A retired version gets 410 with an empty body for every method. If the
  * first segment of a path is not a version, the request goes to `next()`. The version segment is
- * compared without decoding it, as Express compares mount paths. So a guard on `/v1` also protects
- * these routes. Errors are passed on, so mount `problems()` after this middleware.
+ * compared without decoding it, as Express compares mount paths. So a guard that is mounted on
+ * `/v1` protects all routes of `v1`. Errors are passed on, so mount `problems()` after this
+ * middleware.
  *
  * @throws ConfigurationError `version-malformed` if a name is not a version; `invalid-option` if an
  * entry is invalid
@@ -165,7 +166,7 @@ function noticesOf(
 
 const handlerKind = functionBy('an Express router')
 
-/** `versionEntryKinds` checks a version that is given as an object. */
+/** If a version is given as an object, `versionEntryKinds` checks its properties. */
 const entryKind: Kind = [{ oneOf: ['retired'] }, handlerKind, { by: '{ handler: router, sunset }', is: isObject }]
 
 export const versionEntryKinds: Kinds<HandlerEntry> = {

@@ -17,7 +17,7 @@ import { HttpProblem } from '../problem.js'
 import { Random } from '../random.js'
 import { header } from '../wire.js'
 
-/** Returns a value of a schema. Throws `Unmade` if none was found. */
+/** Returns an example value that matches a schema. Throws `Unmade` if no such value was found. */
 export function exampleValue(name: string, schema: JsonSchema, seed: number): unknown {
   const values = new Values(schema)
   const canonical = compileCanonical(Shape.of(schema))
@@ -51,7 +51,10 @@ export class Undescribed extends HttpProblem {
   }
 }
 
-/** Returns an endpoint in which each method returns an example of its first described response. */
+/**
+ * Returns an endpoint in which each method returns an example of its described response with the
+ * lowest status.
+ */
 export function mockedEndpoint(given: Endpoint, seed: number, note: (text: string) => void): Endpoint {
   const { kind: _, name, methods: declared, ...details } = given
   const methods = Object.entries(declared).flatMap(([method, options]) =>
@@ -87,12 +90,13 @@ function exampleHandler(
   if (status === undefined) {
     return () => {
       throw new Undescribed(
-        `The handler of ${name} is not called in a mock. Describe its responses, and the mock returns an example.`,
+        `The handler of ${name} is not called in a mock. ` +
+          'Set "describe.responses" of this method, and the mock returns an example.',
       )
     }
   }
   const code = Number(status) as EndpointReply['status']
-  // A 201 or 202 needs a `Location` (VERB-2). No record exists at this URL.
+  // A 201 or 202 needs a `Location` (VERB-2). The mock has no record at this URL.
   const headersOf = ({ item, base }: EndpointCall): Pick<EndpointReply, 'headers'> =>
     code === 201 || code === 202 ? { headers: { [header.location]: `${hrefOf(item) ?? base}/${endpointName}/1` } } : {}
   if (answer?.schema === undefined)

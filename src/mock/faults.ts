@@ -1,6 +1,6 @@
 /**
  * Random delays and failures of a mock. With the same seed and options, the nth request always gets
- * the same delay and the same failure.
+ * the same delay and the same failure. OPTIONS requests are not counted.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HttpProblem, problemKinds, Unavailable } from '../problem.js'

@@ -22,8 +22,8 @@ export const generatedExamplesKinds: Kinds<GeneratedExamplesOptions> = { seed: s
 const tries = 20
 
 /**
- * Generates examples for request and response bodies that have none. The examples are the same each
- * time the document is built. Each example is validated against its schema. Throws
+ * Returns a generator of examples for request and response bodies that have none. The examples are
+ * the same each time the document is built. Each example matches its schema. Throws
  * `ConfigurationError` if an option is invalid.
  *
  * @example api({ describe: { examples: generatedExamples() }, versions })

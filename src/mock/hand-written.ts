@@ -85,8 +85,9 @@ const fits = (template: readonly string[], segments: readonly string[]): boolean
   template.length === segments.length && template.every((part, i) => isParameter(part) || part === segments[i])
 
 /**
- * Returns an example of the first 2xx or 3xx response (other than 304) that an operation describes.
- * If there is none, returns the problem to respond with.
+ * Returns an example of the described 2xx or 3xx response with the lowest status, other than 304.
+ * If there is no such response, or no example of it could be generated, returns the problem to
+ * respond with.
  */
 function answerOf(
   name: string,
@@ -113,8 +114,8 @@ function answerOf(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const why = `No example response of ${name} could be generated: ${reason}`
-    // An example that can't be generated is reported by the 501 only, because a schema such as a
-    // pattern can be valid and still be too hard for the generator.
+    // A valid schema can be too hard for the generator, for example because of a pattern. Only the
+    // 501 reports this.
     if (!(error instanceof Unmade)) note(why)
     return new Undescribed(why)
   }

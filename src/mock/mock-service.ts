@@ -56,7 +56,8 @@ export interface MockedService {
 /**
  * Creates the mock of a service that `api()` or `resourceRouter()` returned. The adapters of the
  * service are not called. Rejects with `ConfigurationError` if the argument is not a service, if
- * the data is invalid, or if no example of a resource could be generated.
+ * the data is invalid, if the scope of a resource does not accept the principal, or if no example
+ * of a resource could be generated.
  */
 export async function mockService(service: object, options: MockOptions): Promise<MockedService> {
   const description = descriptionOf(service)
@@ -180,8 +181,8 @@ function mockedMount(given: Mount, { sources, stores, seed, note }: Parts): Moun
 }
 
 /**
- * Returns each collection with its number of records. The command that starts the mock prints this
- * list.
+ * Returns each top-level collection with its number of records. The command that starts the mock
+ * prints this list.
  */
 function pathsOf(
   versions: readonly GivenVersion[],

@@ -10,8 +10,9 @@ import { withTimeout } from '../timeout.js'
 const longest = 2_000
 
 /**
- * Returns a function that applies the rules of a definition to a new record; `undefined` if there
- * are no rules. Rules that throw or time out are reported once and are not called again.
+ * Returns a function that applies the rules of a definition to a new record and describes the
+ * violations. Returns `undefined` if the definition has no rules. Rules that throw or time out are
+ * reported once and are not called again.
  */
 export function brokenRule(
   { rules }: ResourceDefinition,
@@ -25,7 +26,11 @@ export function brokenRule(
     try {
       // The rules get a copy, because they may change their argument.
       const answer = rules(structuredClone(record), { current: undefined, action: 'create', principal })
-      const found = await withTimeout(answer, longest, () => new Error(`They did not end within ${longest / 1_000} s.`))
+      const found = await withTimeout(
+        answer,
+        longest,
+        () => new Error(`The rules did not end within ${longest / 1_000} s.`),
+      )
       if (found.length === 0) return undefined
       return found.map(({ member, detail }) => (member === undefined ? detail : `"${member}": ${detail}`)).join(' ')
     } catch (error) {

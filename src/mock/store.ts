@@ -81,13 +81,13 @@ function partOf(make: ReturnType<ReturnType<typeof partMakers>['get']>, index: n
 }
 
 /**
- * Returns a generated record that has the members of the new record. If no such record could be
- * generated, returns the new record itself.
+ * Returns a generated record with the values that the new record already has. If no such record
+ * could be generated, returns the new record itself.
  */
 function recordLike(maker: Made['maker'], whole: JsonObject, missing: readonly string[], index: number): JsonObject {
   const isOpen = (name: string): boolean => missing.includes(name) && (own(whole, name) ?? null) === null
   const fixed = Object.fromEntries(Object.entries(whole).filter(([name]) => !isOpen(name)))
-  // Numeric keys get any value here, because the store assigns them later.
+  // Numeric keys get a placeholder here, because the store assigns them later.
   for (const member of maker.definition.key.members) fixed[member] ??= 1
   try {
     return maker.make(index, () => fixed)
@@ -100,8 +100,8 @@ function recordLike(maker: Made['maker'], whole: JsonObject, missing: readonly s
 const optional = ['create', 'recall', 'replace', 'remove', 'attach', 'detach'] as const
 
 /**
- * Returns the store with only those methods that the real adapter has, so that the mock responds
- * with 405 to the others, as the service does. The real adapter is not called.
+ * Returns the store without the optional methods that the real adapter lacks. So the mock responds
+ * with 405 to the same requests as the service. The real adapter is not called.
  */
 export function withMethodsOf(store: AnyAdapter, real: AnyAdapter): AnyAdapter {
   const able: Record<string, unknown> = { list: store.list, read: store.read }

@@ -7,8 +7,8 @@ export type BodyForm = 'empty' | 'array' | 'object' | 'markup' | 'other'
 type Send = (...values: unknown[]) => unknown
 
 /**
- * The number of characters of a chunk that are examined. If a body begins with a chunk whose
- * examined characters are all whitespace, its kind is `other`.
+ * The number of characters of a chunk that are examined. If all of them are whitespace, the kind of
+ * the body is `other`. If a shorter chunk is all whitespace, the next chunk is examined.
  */
 const examined = 64
 

@@ -30,7 +30,7 @@ export interface ObserveOptions {
   readonly sample?: number
   /**
    * The maximum share of the process's time that is spent on examining requests, above 0 and up to
-   * 1. When this time is used up, requests are skipped. Default 0.01.
+   * 1. If this time is used up, requests are not examined. Default 0.01.
    */
   readonly budget?: number
   /**
@@ -47,7 +47,8 @@ export interface ObserveOptions {
   /**
    * The query parameters of routes, keyed by template, in addition to `sort`, `q`, `offest`,
    * `limit` and `expand`. Any other parameter in a successful GET violates QUERY-8. `utm_*` matches
-   * all names with this prefix. The names of parameters of other routes are not checked.
+   * all names that start with `utm_`. The parameters of routes that are not listed here are not
+   * checked.
    */
   readonly parameters?: Readonly<Record<string, readonly string[]>>
   /**
@@ -85,7 +86,8 @@ export const observeKinds: Kinds<ObserveOptions> = {
 /**
  * Creates a middleware to mount before all others. It counts which clauses the responses violate,
  * by route and client. `usage` reports these counts as `would_break`. The middleware changes no
- * byte of any response, and never throws. It records no value of a member, a parameter or a header.
+ * byte of any response, and never throws. It records no values of members, parameters or header
+ * fields, except the client names that you choose with the option `client` of `usage()`.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
@@ -181,7 +183,7 @@ class Observer {
   ended({ req, res, method, path, query, names, body, amount }: Ended): void {
     const { usage, calls = false } = this.#options
     const { template, from, isRouted } = this.#routes.find(req, path, names, res.statusCode)
-    // A 404 without a route violates nothing.
+    // A 404 without a route, or from a route that ends with a wildcard, violates nothing.
     if (res.statusCode === 404 && (!isRouted || takesAnyPath(template))) return
     const isKnownCollection = isCollectionName(segmentsOf(template).at(-1)) && this.#routes.isCollection(template)
     const answer = new ObservedAnswer({ req, res, method, path, query, template, isKnownCollection, body: body.form })

@@ -1,4 +1,4 @@
-/** Checks the template of a route (PATH-2 to PATH-4) with the naming rules for collections. */
+/** Checks the template of a route against the naming rules for paths (PATH-2 to PATH-4). */
 
 import { configurationKinds } from '../configuration-error.js'
 import { checkCollectionName, checkSegment } from '../definition/naming.js'
@@ -59,8 +59,8 @@ export function judgePath(template: string, allow: ReadonlySet<string>): Finding
 }
 
 /**
- * The clause that a segment violates, if any. A file outside the versions is not a resource, so its
- * name violates no clause.
+ * The clause that a segment violates, if any. A file name that is not below a version does not name
+ * a resource, so it violates no clause.
  */
 function faultOf(segment: string, isCollection: boolean, isVersioned: boolean): string | undefined {
   if (segment.includes('.') && !isVersioned) return undefined

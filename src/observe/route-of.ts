@@ -17,7 +17,9 @@ interface RoutedRequest extends IncomingMessage {
 type ParameterNames = ReadonlyMap<unknown, string>
 
 export interface ObservedRoute {
-  /** The template, such as `/v1/orders/{id}`; `(other)` if too many are known already. */
+  /**
+   * The template, such as `/v1/orders/{id}`; `(other)` if too many templates are stored already.
+   */
   readonly template: string
   /**
    * `routed`: Express matched the template for this request, or the option `route` returned it.

@@ -225,7 +225,7 @@ function jsonPatchSchema(bodyLimit: number): DocumentSchema {
   })
   return {
     type: 'array',
-    description: 'Operations on the representation, all or none (RFC 6902).',
+    description: 'Operations on the representation. Either all of them are applied, or none (RFC 6902).',
     maxItems: maxOperations,
     items: {
       anyOf: [

@@ -58,8 +58,8 @@ export class Components {
   }
 
   /**
-   * Returns the cached reference for a key, or creates the reference. It is used for parts that
-   * thousands of operations share.
+   * Returns the cached reference for a key, or creates the reference. This method is used for parts
+   * that thousands of operations share.
    */
   once(key: string, make: () => Reference): Reference {
     const known = this.#known.get(key) ?? make()

@@ -9,7 +9,7 @@ import { Validators } from './strict/validators.js'
 
 interface Example {
   readonly value: unknown
-  /** The path to the schema of the example in the document. */
+  /** The path in the document to the schema of the example. */
   readonly schema: readonly string[]
   /** The name of the example in messages. */
   readonly name: string

@@ -28,22 +28,24 @@ const fields: Readonly<Record<string, Field>> = {
   [header.cacheControl]: text('How long the response may be cached, and whether shared caches may store it (HDR-6).'),
   [header.contentDisposition]: text('A suggested file name (RFC 6266).'),
   [header.contentLocation]: text("The item's own URL (RFC 9110 8.7).", { format: 'uri-reference' }),
-  [header.deprecation]: text('When the version became deprecated (RFC 9745).', { pattern: '^@-?[0-9]+$' }),
+  [header.deprecation]: text('The time from which the version, or this part of it, is deprecated (RFC 9745).', {
+    pattern: '^@-?[0-9]+$',
+  }),
   [header.etag]: text('The version of the representation: send it as `If-Match` or `If-None-Match` (HDR-2).', {
     pattern: '^(?:W/)?".*"$',
   }),
   [header.link]: text(
     'Links to other pages, with the relations `first`, `prev`, `next` and `last`, or to the successor of the ' +
-      'version (QUERY-7, VER-3).',
+      'version or of this part of it (QUERY-7, VER-3).',
     { pattern: '^<[^<>]*> *;.*$' },
   ),
-  [header.location]: text('The absolute URL of the created item (VERB-2).', { format: 'uri' }),
+  [header.location]: text('The absolute URL of the item that was or will be created (VERB-2).', { format: 'uri' }),
   [header.preferenceApplied]: text('The preferences of the request that were applied (RFC 7240 3).'),
   [header.rateLimit]: text('The remaining quota (LIMIT-1).'),
   [header.rateLimitPolicy]: text('The quota policy (LIMIT-1).'),
   [header.requestId]: text('The id of the request.', { maxLength: 128 }),
   [header.retryAfter]: { description: 'Seconds until the request may be sent again.', schema: natural },
-  [header.sunset]: text('When the version ends (RFC 8594).', {
+  [header.sunset]: text('When the version, or this part of it, ends (RFC 8594).', {
     pattern: '^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$',
   }),
   [header.token]: text('The token of this user (AUTH-2).'),

@@ -32,7 +32,8 @@ import { toVersion30 } from './version-30.js'
 /**
  * Returns the OpenAPI document of a version of a service made by `api()` or `resourceRouter()`, as
  * plain JSON: paths, parameters, bodies, responses, headers and problems. A `resourceRouter` has no
- * versions. For it, `version` is the name of the version below which it is mounted.
+ * versions. In this case, pass as `version` the name of the version below which the router is
+ * mounted.
  *
  * Throws `ConfigurationError` if the version is not served, an option is invalid, two parts have
  * the same name, an example does not match its schema, or a schema has a keyword that a document
@@ -47,7 +48,7 @@ export function openapi(service: object, version: string, options: OpenApiOption
   return describe(requireDescription('openapi()', service), version, given)
 }
 
-/** What a request for the document can change in it: the URL and the operations. */
+/** The parts of a document that depend on the request for it: the URL and the operations. */
 export interface Asked {
   /** The absolute URL to which the name of the version is appended. */
   readonly root?: string
@@ -66,7 +67,8 @@ export function describe(
   asked: Asked = {},
 ): OpenApiDocument {
   const { described, facts } = describedVersion(description, version)
-  // The URL of a mock differs from the URL of the service that the document describes.
+  // `facts.root` is the URL of the original service. A mock has another URL, and passes it in
+  // `asked`.
   const root = asked.root ?? facts.root
   const components = new Components()
   const { info, servers, openapi: format = '3.1.1', externalDocs, fragments = [], examples } = given

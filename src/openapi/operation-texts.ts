@@ -27,11 +27,11 @@ const texts: Readonly<Record<string, Text>> = {
   ),
   replace: text(
     'Replace one of {}',
-    'Replaces the item except its id (VERB-3). `If-Match` prevents lost updates (HDR-3).',
+    'Replaces the item except its id and its read-only members (VERB-3). `If-Match` prevents lost updates (HDR-3).',
   ),
   patch: text(
     'Change one of {}',
-    'Changes the members in the body. null removes a member or sets it to null (VERB-5). ' +
+    'Changes the members that the body contains. null removes a member or sets it to null (VERB-5). ' +
       '`If-Match` prevents lost updates (HDR-3).',
   ),
   remove: text('Delete one of {}', 'Deletes the item. Afterwards, its address responds with 404 (VERB-6).'),
@@ -58,7 +58,10 @@ const texts: Readonly<Record<string, Text>> = {
   readFlag: text('Read {flag} of one of {}', 'Responds with 204 if the flag is set, with 404 if it is not (PATH-8).'),
   setFlag: text('Set {flag} of one of {}', 'Sets the flag. The operation is idempotent (PATH-8).'),
   unsetFlag: text('Unset {flag} of one of {}', 'Unsets the flag. The operation is idempotent (PATH-8).'),
-  describe: text('Describe the version', 'Returns the OpenAPI document of this version, in JSON or YAML by `Accept`.'),
+  describe: text(
+    'Describe the version',
+    'Returns the OpenAPI document of this version, in JSON or YAML, depending on `Accept`.',
+  ),
   readDocs: text('Read the documentation of the version', 'HTML pages about this version, and their assets.'),
   options: text(
     'List the methods of this address',

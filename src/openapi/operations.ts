@@ -212,8 +212,8 @@ const extensionsIn = (given: Readonly<Record<string, unknown>>): Readonly<Record
   Object.fromEntries(Object.entries(given).filter(([name]) => name.startsWith('x-')))
 
 /**
- * Returns the tag of a route: `openapi` for documents, otherwise the collection (for an
- * association, that of the parent), or the name of a top-level endpoint.
+ * Returns the tag of a route: `openapi` for documents, otherwise the name of the collection or of
+ * the top-level endpoint. For an association, returns the name of the parent's collection.
  */
 export function tagOf({ route }: Pick<Situation, 'route'>): string {
   const { resource, association, endpoint, document } = route

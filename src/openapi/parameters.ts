@@ -334,7 +334,7 @@ const ifMatch = (shared: Share): unknown =>
   shared(
     ['IfMatch'],
     header.ifMatch,
-    'The `Etag` of the version to change. If it is not current, the response is 412 (HDR-3).',
+    'The `Etag` of the version to change. If the `Etag` is not current, the response is 412 (HDR-3).',
     fieldValue,
   )
 

@@ -95,7 +95,7 @@ const statusOf = (problem: ProblemCode | CustomProblem): number =>
   typeof problem === 'string' ? problemKinds[problem].status : problem.status
 
 /**
- * The content of errors in the service's previous form, from before it followed ERR-3. The document
+ * The content of errors in the form that the service used before it followed ERR-3. The document
  * does not describe this content further.
  */
 const anyContent = { '*/*': {} }

@@ -294,6 +294,6 @@ function unfit({ owner }: SchemaContext, keyword: string, path: string): Configu
   return new ConfigurationError(
     'description-unfit',
     `The schema of ${owner} has the keyword "${keyword}"${path === '' ? '' : ` at "${path}"`}, which an OpenAPI ` +
-      `document can't express: its schemas are identified by their names in components. Remove it.`,
+      `document can't express. A document identifies schemas by their names in components. Remove the keyword.`,
   )
 }

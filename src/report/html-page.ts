@@ -1,7 +1,9 @@
 /** A report as an HTML page without scripts. */
+
 import { hash } from 'node:crypto'
 import { type Html, html, trusted } from '../docs/html.js'
 import { style } from '../docs/style.js'
+import { lastDays } from '../usage/last-days.js'
 import type { ReportedClient, ReportedPlace, UsageReport } from './report.js'
 import { ago, amount, clientName, completeness, reasonOf, versionName } from './words.js'
 
@@ -39,7 +41,7 @@ ${clauses.map(
 </nav>
 </div>
 <main>
-<h1>Usage in the last ${days} days</h1>
+<h1>Usage in ${lastDays(days)}</h1>
 <p>${completeness(report)}</p>
 <p>Read at <time datetime="${at}">${at}</time>.${since !== undefined && html` Counted since <time datetime="${since}">${since}</time>.`}</p>
 ${gaps.length > 0 && html`<ul>${gaps.slice(-maxRows).map(({ from, to, reason }) => html`<li>Unknown from ${from} to ${to}: ${reasonOf(reason)}.</li>`)}</ul>`}

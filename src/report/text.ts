@@ -1,4 +1,5 @@
 /** Formats a usage report as text for a terminal. */
+import { lastDays } from '../usage/last-days.js'
 import type { ReportedClause, ReportedClient, ReportedPlace, ReportedVersion, UsageReport } from './report.js'
 import { ago, amount, clientName, completeness, reasonOf, versionName } from './words.js'
 
@@ -15,11 +16,11 @@ export function reportText(report: UsageReport): string {
   lines.push(
     '',
     clauses.length === 0
-      ? `No violations of clauses were counted in the last ${days} days.`
-      : `Clients affected by enforcing a clause (last ${days} days):`,
+      ? `No violations of clauses were counted in ${lastDays(days)}.`
+      : `Clients affected by enforcing a clause (${lastDays(days)}):`,
   )
   for (const one of clauses) lines.push('', ...clauseLines(one, at))
-  lines.push('', versions.length === 0 ? 'No calls were counted.' : `Calls by version (last ${days} days):`)
+  lines.push('', versions.length === 0 ? 'No calls were counted.' : `Calls by version (${lastDays(days)}):`)
   for (const one of versions) lines.push('', ...versionLines(one, at))
   return `${lines.join('\n')}\n`
 }

@@ -1,4 +1,5 @@
 /** The wording that the terminal report and the HTML page share. */
+import { lastDays } from '../usage/last-days.js'
 import type { UsageReport } from './report.js'
 
 /** Describes how long ago a time was, such as `5 min ago`. */
@@ -21,10 +22,10 @@ export const versionName = (version: string): string => (version === '' ? '(no v
 /** Describes in a sentence how complete the report is. */
 export function completeness({ complete, share, since, days }: UsageReport): string {
   if (since === undefined) return `Nothing has been counted. Whether there were calls is unknown.`
-  if (complete) return `Counting was complete in the last ${days} days: clients that are not listed did not call.`
+  if (complete) return `Counting was complete in ${lastDays(days)}: clients that are not listed did not call.`
   const percent = Math.floor(share * 1000) / 10
   return (
-    `Counting was complete for ${percent} % of the last ${days} days. Whether other clients called in the remaining ` +
+    `Counting was complete for ${percent} % of ${lastDays(days)}. Whether other clients called in the remaining ` +
     'time is unknown.'
   )
 }

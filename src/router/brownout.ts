@@ -36,9 +36,8 @@ function answered(
 }
 
 /**
- * Builds the response without the step `fail`, so that `onError` is not called. A brownout is not a
- * failure, because it is announced. Thousands of log lines about a brownout would hide real
- * failures.
+ * Builds the response without the step `fail`, so that `onError` is not called (see
+ * `isBrownoutProblem`).
  */
 function answerOf(exchange: Received, { brownouts }: Lifecycle, brownout: Brownout): Answered {
   const now = Date.now()

@@ -33,9 +33,10 @@ function nameFault(path: Path, at: number, code: string): string | undefined {
     else if (path.segments.length > 1) checkSegment(segment)
   } catch (error) {
     if (!isConfigurationError(error)) throw error
-    // The last sentence of the message is about the option `allow` of definitions, so it is
-    // removed. Exceptions to a rule of the ruleset are configured in Spectral.
-    if (error.code === code) return error.message.replace(/ If the name is right nevertheless, .*$/s, '')
+    // The sentence about the option `allow` of definitions is removed, because exceptions to a rule
+    // of the ruleset are configured in Spectral. The code at the end is removed too.
+    if (error.code === code)
+      return error.message.replace(/(?: If the name is right nevertheless, .*| \[[^\]]*\])$/s, '')
   }
   return undefined
 }

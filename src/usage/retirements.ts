@@ -2,6 +2,7 @@
  * Reports the versions and parts of versions that are due to end: which clients still call them,
  * and whether the counts are complete (VER-2).
  */
+
 import { expiredText, isExpired } from '../conventions/expiry.js'
 import { checkOptions } from '../options/check.js'
 import { count, type Kinds } from '../options/kinds.js'
@@ -9,6 +10,7 @@ import { type DescribedVersion, requireDescription } from '../plan/description.j
 import { earliest, type Life } from '../plan/life.js'
 import type { Part } from '../plan/part-lives.js'
 import { dayLength } from './counts.js'
+import { lastDays } from './last-days.js'
 import { type CallCount, type Coverage, coverageOf, type UsageSnapshot } from './snapshot.js'
 
 /** A version, or a part of one, with an announced end. */
@@ -183,10 +185,10 @@ function sentenceOf(
   const when =
     daysLeft < 0
       ? `should have ended on ${ends.slice(0, 10)} and is still served`
-      : `ends on ${ends.slice(0, 10)}, in ${daysLeft} days`
-  const share = `${Math.floor(coverage.share * 100)}% of the last ${days} days`
+      : `ends on ${ends.slice(0, 10)}, in ${daysLeft === 1 ? '1 day' : `${daysLeft} days`}`
+  const share = `${Math.floor(coverage.share * 100)}% of ${lastDays(days)}`
   const counted = coverage.complete ? '' : ` Calls were counted for ${share}: there may be more.`
-  if (state === 'silent') return `${what} ${when}: it was not called in the last ${days} days.`
+  if (state === 'silent') return `${what} ${when}: it was not called in ${lastDays(days)}.`
   if (state === 'unknown')
     return (
       `${what} ${when}: no calls are known, but calls were counted only for ${share}. Whether it is called is ` +
@@ -196,9 +198,9 @@ function sentenceOf(
     .slice(0, maxNamed)
     .map(
       ({ client, calls, last }) =>
-        `${client ?? 'clients that are not distinguished'} (${calls.toLocaleString('en-US')} calls, last ` +
+        `${client ?? 'clients that are not distinguished'} (${calls.toLocaleString('en-US')} ${calls === 1 ? 'call' : 'calls'}, last ` +
         `${last.slice(0, 16).replace('T', ' ')} UTC)`,
     )
   const more = callers.length > maxNamed ? ` and ${callers.length - maxNamed} more` : ''
-  return `${what} ${when}: still called in the last ${days} days by ${named.join(', ')}${more}.${counted}`
+  return `${what} ${when}: still called in ${lastDays(days)} by ${named.join(', ')}${more}.${counted}`
 }

@@ -9,7 +9,7 @@ const { url } = inject('postgres')
 const isHere = process.platform === 'linux' && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 
 describe('CPU time of the PostgreSQL backends', () => {
-  it.runIf(isHere)('is measured for the connections with one name, and grows with their work', async () => {
+  it.runIf(isHere)('covers only the connections with the given name, and grows with their work', async () => {
     const backends = await Backends.connect(url)
     const [one, other] = [`erc bench one ${process.pid}`, `erc bench other ${process.pid}`].map((name) => ({
       name,

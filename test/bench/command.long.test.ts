@@ -48,7 +48,7 @@ describe('npm run bench', () => {
       expect(samples.map(({ requests }: { requests: number }) => requests)).toEqual([20, 20])
   })
 
-  it('ends with all its processes after a signal, and drops its schema', async () => {
+  it('ends all its processes and drops its schema after a signal', async () => {
     await using place = await freshDatabase()
     const schemas = async (): Promise<number> =>
       (await place.sql(`SELECT 1 FROM pg_namespace WHERE nspname LIKE 'erc_bench_%'`)).length
@@ -62,7 +62,7 @@ describe('npm run bench', () => {
     expect(await schemas()).toBe(0)
   })
 
-  it('with --tail, reports the slowest responses of each kind of request, for both servers', async () => {
+  it('with --tail, reports percentiles for each kind of request, for two servers by default', async () => {
     await using place = await freshDatabase()
     const { output, ended } = start(['--tail', '--rounds', '1', '--seconds', '1', '--json', 'tail.json'], {
       DATABASE_URL: place.url,

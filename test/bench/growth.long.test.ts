@@ -101,7 +101,7 @@ describe('npm run bench:growth', () => {
     expect(XMLValidator.validate(readFileSync(join(scratch, 'growth.svg'), 'utf8'))).toBe(true)
   })
 
-  it('measures only the memory adapter without PostgreSQL, and says so', async () => {
+  it('without PostgreSQL, measures only the memory adapter, and says so', async () => {
     const { code, text } = await run([...tiny, '--curves', 'filters'], {
       DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none',
     })
@@ -113,7 +113,7 @@ describe('npm run bench:growth', () => {
 })
 
 describe('the load', () => {
-  it('ends the round at an unexpected status', async () => {
+  it('stops with an error at an unexpected status', async () => {
     let left = 3
     const server = createServer((_req, res) => res.writeHead(left-- > 0 ? 200 : 503).end('{}')).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -155,7 +155,7 @@ describe('the load', () => {
 })
 
 describe('the data', () => {
-  it('has pieces with distinct times, and lists ten of each branch, newest first', () => {
+  it('has pieces with distinct times, and ten pieces in the list of each branch, newest first', () => {
     for (const rows of [10, 100, 1000]) {
       const extent = extentOf(rows, 10)
       const all = [...piecesOf(extent)]
@@ -169,7 +169,7 @@ describe('the data', () => {
     }
   })
 
-  it('has distinct integers in ascending order as the points of a curve', () => {
+  it('has curves whose points are distinct integers in ascending order', () => {
     expect(steps(1, 0.3, 3)).toEqual([1, 3])
     expect(steps(1, 100, 1000)).toEqual([1, 100, 1000])
   })
@@ -254,7 +254,7 @@ describe('the report', () => {
     ]).toEqual(['999 us', '2.00 s', '1.50 s', '3.00 MB', '-2.00 kB'])
   })
 
-  it('has a well-formed chart, with a line for each series of the first unit that has several points', () => {
+  it('has a well-formed chart, with a line for each series that has the first unit and several points', () => {
     const svg = growthChart(result)
     expect(XMLValidator.validate(svg)).toBe(true)
     expect(svg.match(/<polyline/g)).toHaveLength(2)

@@ -18,7 +18,7 @@ describe('the options of the benchmark', () => {
     })
   })
 
-  it('put names in the order of the tables, and resolve paths from the working directory', () => {
+  it('list names in the order of --list, and resolve paths from the working directory', () => {
     const args =
       '--workloads page,item --servers fastify,raw --against ../other --node bin/node --json out.json --requests 500'.split(
         ' ',

@@ -32,7 +32,7 @@ describe('the participants of a benchmark', () => {
     ])
   })
 
-  it('are paired if both of two checkouts can start them; servers that do not use the library are left out', () => {
+  it('are, with two checkouts, the servers that use the library, once per checkout that can start them', () => {
     const field = selectParticipants({ servers: undefined, against: old }, whole)
     expect(ids(field)).toEqual([
       'express-helper',
@@ -59,7 +59,7 @@ describe('the participants of a benchmark', () => {
     expect(field.leftOut[0]).toContain('the other checkout has no')
   })
 
-  it('include servers that do not use the library if they are named', () => {
+  it('include, with two checkouts, servers that do not use the library only if they are named', () => {
     expect(ids(selectParticipants({ servers: ['raw', 'api'], against: old }, whole))).toEqual([
       'raw',
       'api',

@@ -31,7 +31,7 @@ describe('an open loop', () => {
     expect([times.item.length, times.page.length, times.patch.length]).toEqual([30, 10, 0])
   })
 
-  it('also measures how long a request waits for a connection', async () => {
+  it('includes the wait for a connection in the time of a request', async () => {
     let release = (): void => {}
     const [due, arrived]: [number[], number[]] = [[], []]
     // There is one connection. The first response is sent only when all other requests are due.

@@ -36,8 +36,8 @@ interface Stop {
 }
 
 /**
- * Walks through the page with the Tab key. Each element that can be operated must be reached and
- * show its focus.
+ * Walks through the page with the Tab key. Tab must reach each element that can be operated, and
+ * the element must then show that it has the focus.
  */
 export async function keyboardFaults(page: Page): Promise<readonly string[]> {
   const count = await ask<number>(page, 'startWalk()')
@@ -57,7 +57,7 @@ export async function keyboardFaults(page: Page): Promise<readonly string[]> {
 
 /**
  * The first press of Tab must focus a skip link. After Enter, the next press must focus an element
- * inside the target of the link, or after it.
+ * inside the target of the link, or after the target.
  */
 export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
   await ask(page, 'startWalk()')
@@ -71,7 +71,7 @@ export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
   await page.keyboard.press('Tab')
   return (await ask<boolean>(page, 'focusIsBelowTarget()'))
     ? []
-    : [`The skip link leads to ${target}, and the next stop lies before it.`]
+    : [`The skip link leads to ${target}, but the next stop is not inside or after this target.`]
 }
 
 /**
@@ -79,7 +79,7 @@ export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
  * process, are accepted.
  */
 export const unreadableFaults = async (page: Page): Promise<readonly string[]> =>
-  (await ask<readonly string[]>(page, 'unreadable()')).map((text) => `Nobody can read: ${text}`)
+  (await ask<readonly string[]>(page, 'unreadable()')).map((text) => `This text is hidden: ${text}`)
 
 /**
  * Content that is wider than the window. A page must fit windows down to 320 pixels (WCAG 1.4.10).

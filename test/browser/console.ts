@@ -33,8 +33,8 @@ export async function send(box: Locator): Promise<Shown> {
 }
 
 /**
- * Enters a token or credentials. `values` has the text for each field of the dialog, by its
- * selector.
+ * Enters a token or credentials. `values` maps the selector of each field of the dialog to the text
+ * for the field.
  */
 export async function authorize(page: Page, values: Readonly<Record<string, string>>): Promise<void> {
   await page.getByRole('button', { name: 'Authorize' }).first().click()

@@ -143,10 +143,10 @@ describe('a check of a page', () => {
     )
   })
 
-  it('finds unreadable text, and accepts collapsed details', async () => {
+  it('finds hidden text, and accepts collapsed details', async () => {
     expect(await found(unreadableFaults, sound, { script: false })).toEqual([])
     expect(await found(unreadableFaults, `${sound}<p hidden>Secret</p>`, { script: false })).toEqual([
-      'Nobody can read: Secret',
+      'This text is hidden: Secret',
     ])
     const shown = { '/own.js': 'document.querySelector("[hidden]").hidden = false' }
     expect(await found(unreadableFaults, `${sound}<p hidden>Secret</p>`, { ...script, files: shown })).toEqual([])

@@ -50,7 +50,7 @@ export const sitePages = (): ReadonlyMap<string, string> =>
 export const anchorsOf = (html: string): ReadonlySet<string> =>
   new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id))
 
-/** The links of a page to files and anchors of the site that do not exist. */
+/** The links of a page that refer to missing files or anchors of the site. */
 export function missingOf(path: string, html: string, pages: ReadonlyMap<string, string>): readonly string[] {
   const targets = [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, target = '']) => target)
   return targets

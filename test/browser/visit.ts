@@ -145,7 +145,7 @@ async function watch(
 
 /**
  * Whether a message of the console reports a status that the test expects. The console reports each
- * response of 400 and above.
+ * response with a status of 400 or above.
  */
 const isExpected = (message: ConsoleMessage, statuses: readonly number[]): boolean =>
   statuses.some((status) =>

@@ -81,7 +81,8 @@ function serviceOver(ground: Ground, caches: boolean): Api {
   return api({
     caches,
     authenticate: bearer({ keys: () => ({ ...key }) }),
-    // Eva has no permission to read offices, so her links show none of their members.
+    // Eva has no permission to read offices, so the links in her responses have no members of
+    // offices.
     permission: scopePermission(),
     rateLimit: rateLimit({ limit: 1_000_000 }),
     cors: crossOrigin({ origins: ['https://shop.example'] }),
@@ -195,8 +196,8 @@ const patch = fc.oneof(
   }),
 )
 /**
- * Removes a record and creates it again. All services share one store, so each of them can do this
- * in turn.
+ * Removes a record and creates it again. Each service does both before the next service does. The
+ * services share one store, so after a DELETE alone, the next service would find no record.
  */
 const renewal = fc.record({ who, headers, id: fc.integer({ min: 1, max: 12 }), name })
 const steps = fc.oneof(
@@ -233,7 +234,8 @@ describe.each([
           if (tag !== undefined)
             await same({ ...step.sent, headers: { ...step.sent.headers, 'if-none-match': tag } }, true)
         } else if (step.kind === 'write') {
-          // The tags of the responses differ, because each service creates its own version.
+          // The tags of the responses differ, because each service writes the record, which changes
+          // the version.
           await same(step.sent, false)
           await same({ ...step.sent, method: 'GET', body: undefined as never }, true)
           await same({ ...step.sent, headers: { ...step.sent.headers, 'if-match': '"old.tag"' } }, true)

@@ -48,10 +48,10 @@ const writes: readonly (readonly [title: string, status: number, method: string,
   ['detach', 204, 'DELETE', '/v1/clientes/2/contratos/C1'],
   ['attach', 204, 'PUT', '/v1/clientes/1/contratos/C1'],
   ['POST to a sub-collection of a parent', 201, 'POST', '/v1/clientes/1/contratos', { codigo: 'B0' }],
-  ['PATCH of a record that others show and expand', 200, 'PATCH', '/v1/clientes/1', { nombre: 'Eva' }],
+  ['PATCH of a record to which other records link', 200, 'PATCH', '/v1/clientes/1', { nombre: 'Eva' }],
   ['POST to a contained sub-collection', 201, 'POST', `${c1}/lineas`, { codigo: 'C1', linea: 2 }],
-  ['PATCH of a part', 200, 'PATCH', line, { texto: 'y' }],
-  ['DELETE of a part', 204, 'DELETE', line],
+  ['PATCH of a contained item', 200, 'PATCH', line, { texto: 'y' }],
+  ['DELETE of a contained item', 204, 'DELETE', line],
   ['DELETE', 204, 'DELETE', c1],
   [
     'POST of an item with the same key',
@@ -60,11 +60,11 @@ const writes: readonly (readonly [title: string, status: number, method: string,
     '/v1/contratos',
     { codigo: 'C1', descripcion: 'uno', cliente: { id: 1 } },
   ],
-  ['DELETE of a record that others show', 204, 'DELETE', '/v1/clientes/1'],
+  ['DELETE of a record to which other records link', 204, 'DELETE', '/v1/clientes/1'],
 ]
 
 /**
- * The parts of a response that a reader sees, whether it comes from the cache or from the service.
+ * The parts of a response that must be the same from the cache and from the service.
  */
 const seen = ({
   status,
@@ -76,7 +76,7 @@ const seen = ({
   headers: Readonly<Record<string, unknown>>
 }) => ({
   status,
-  // Problems are compared by their code, because each has its own request id.
+  // Problems are compared by their code, because each problem has its own request id.
   text: status < 400 ? text : (/<code>(.+)<\/code>/.exec(text)?.[1] ?? JSON.parse(text).code),
   etag: headers.etag,
   total: headers['x-total-count'],
@@ -112,7 +112,7 @@ const settings: readonly Setting[] = [
 describe.each(caches)('%s', (_, open) => {
   describe.each(settings)('as $title', ({ type, options, before, fields }) => {
     it.each(formats)(
-      'HDR-4: revalidates %s of items, lists, expansions, parts and flags with 304, and sees every change at once',
+      'HDR-4: revalidates %s of items, lists, expansions, contained items and flags, and sees every change',
       async (accept) => {
         let statuses: number[] = []
         const service = await serveOver(

@@ -7,7 +7,7 @@ export type Fields = Readonly<Record<string, string>>
 
 interface Got {
   readonly status: number
-  /** The decoded body, as a reader sees it. */
+  /** The decoded body. */
   readonly text: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
@@ -53,7 +53,7 @@ function semanticsCache(type: Sharing): Client {
       const got = await ask(agent, url, known === undefined ? headers : known.policy.revalidationHeaders(asked))
       if (known !== undefined && got.status === 304) {
         const { policy, modified } = known.policy.revalidatedPolicy(asked, { status: 304, headers: got.headers })
-        if (modified) throw new Error('The 304 belongs to another response than the stored one.')
+        if (modified) throw new Error('The 304 does not belong to the stored response.')
         const again = { ...known.got, headers: policy.responseHeaders() }
         stored.set(url, { policy, got: again })
         return again

@@ -1,6 +1,6 @@
 /**
- * The middleware `compression`, in front of a service and within it. A body in another content
- * coding is another representation, so it has another strong tag (RFC 9110 8.8.3.3).
+ * The middleware `compression`, in front of a service and within it. For each content coding, the
+ * body is a separate representation with its own strong tag (RFC 9110 8.8.3.3).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import zlib from 'node:zlib'
@@ -89,7 +89,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       await close()
     })
 
-    it('HDR-4: a 304 has the tag of the coding that the client has, and the Vary of the 200 (RFC 9110)', async () => {
+    it('HDR-4: a 304 has the tag of the body that the client has, and the Vary of the 200 (RFC 9110)', async () => {
       const { origin, close } = await served(express, place)
       for (const path of paths) {
         const plain = (await ask(origin, 'GET', path)).etag
@@ -110,8 +110,8 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
               expect([name, again.field(name)]).toEqual([name, undefined])
             }
           }
-          // This client does not accept the coding. So the tag of the encoded body causes no 304,
-          // because the client could not read that body. A cache that has both bodies sends both
+          // This client does not accept the coding, so it could not read the encoded body.
+          // Therefore the tag of that body causes no 304. A cache that has both bodies sends both
           // tags, and the 304 selects the plain body.
           expect((await ask(origin, 'GET', path, { 'if-none-match': whole.etag })).status).toBe(200)
           const either = await ask(origin, 'GET', path, { 'if-none-match': `${whole.etag}, ${plain}` })
@@ -193,7 +193,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
     await all.close()
   })
 
-  it('HDR-3: tag suffixes of Apache, Caddy and lighttpd are accepted, and the W/ of nginx as an option', async () => {
+  it('HDR-3: tag suffixes of Apache, Caddy and lighttpd are accepted, and with weakIfMatch W/ of nginx', async () => {
     for (const weakIfMatch of [false, true]) {
       const { origin, close } = await listen(express().use(build(data(), { weakIfMatch })))
       for (const path of ['/v8/piezas/2', '/v8/piezas?limit=2', '/v8/search?q=b']) {

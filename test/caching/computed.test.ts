@@ -57,7 +57,7 @@ const paths = [
 ]
 
 describe('values that change while their versions stay the same', () => {
-  it('HDR-8: change the tags of items, lists, expansions and links in JSON and XML. No 304 hides them', async () => {
+  it('HDR-8: change the tags of items, lists, expansions and links in JSON and XML, so no 304 hides them', async () => {
     const { adapter, pass } = computing()
     const below = memoryAdapter(cuentasConPadre, { records: [{ id: 7, padre: 1 }] })
     const { send, close } = await listen(

@@ -1,4 +1,7 @@
-/** The header fields of a 304 and related responses (RFC 9110 15.4.5; HDR-4, HDR-6). */
+/**
+ * The header fields of a 304, of problems, and of the 204 of an endpoint (RFC 9110 15.4.5; HDR-4,
+ * HDR-6).
+ */
 import { describe, expect, it } from 'vitest'
 import { authenticate } from '../../src/auth/index.js'
 import type { Middleware } from '../../src/index.js'
@@ -51,7 +54,7 @@ describe.each(fronts)('with %s in front', (_, before, vary) => {
     await close()
   })
 
-  it('HDR-6: the Vary of a problem names the request fields that determine it, and it is not stored', async () => {
+  it('HDR-6: a problem has no-store, and its Vary names the request fields that determine the problem', async () => {
     const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never }, before)
     const as = { 'x-authorization-token': 'ana' }
     for (const [status, method, path, headers] of [
@@ -90,7 +93,7 @@ it('HDR-6: the 204 of an endpoint has Cache-Control: private, no-cache by defaul
   await close()
 })
 
-it('HDR-3, HDR-4: for one version, two callers have different tags if they see different records', async () => {
+it('HDR-3, HDR-4: two callers get different tags for one version if they see different records', async () => {
   const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never })
   const tags = await Promise.all(
     ['ana', 'eva'].map(

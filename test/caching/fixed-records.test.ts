@@ -1,5 +1,5 @@
 /**
- * A record that was shown before is replaced by a cached copy
+ * If the same record is read again, a cached copy replaces it
  * (`src/representation/fixed-records.ts`). Clients see no difference, whatever the store returns.
  */
 import http from 'node:http'
@@ -192,7 +192,7 @@ const asked = fc.constantFrom(
 )
 const accepted = fc.constantFrom<Record<string, string>>({}, {}, { accept: 'application/xml' })
 
-describe('a record that is shown repeatedly', () => {
+describe('a record that is read repeatedly', () => {
   it('HDR-2, HDR-8: has the same bytes, tag and fields as without caches, whatever the store returns', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -252,7 +252,7 @@ describe('a record that is shown repeatedly', () => {
     }
   })
 
-  it('is found in the cache, and counted', async () => {
+  it('is found in the cache, which counts the hits', async () => {
     const row: Row = { value: { id: always('x'), name: always('north') }, version: '1' }
     const { get, service } = await serve(() => ({ rows: { cards: [], zones: [row], pairs: [] } }), true)
     for (let again = 0; again < 6; again += 1) await get('/zones/x')

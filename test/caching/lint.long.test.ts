@@ -96,7 +96,7 @@ const publicPaths = [
 const callers: readonly (readonly [name: string, Fields, paths: readonly string[], statuses: readonly number[]])[] = [
   ['an operator', inside, privatePaths, [200, 204, 302, 304, 400, 404, 405, 410, 412, 415, 422]],
   ['a reader', reader, privatePaths, [200, 204, 302, 304, 400, 403, 404, 405, 410, 412, 415]],
-  ['nobody', {}, [...privatePaths, ...publicPaths], [204, 401, 404, 405, 410]],
+  ['a caller without credentials', {}, [...privatePaths, ...publicPaths], [204, 401, 404, 405, 410]],
   ['a caller with an invalid token', { Authorization: 'Bearer x' }, privatePaths.slice(0, 3), [401]],
   ['a customer', outside, publicPaths, [200, 204, 302, 304, 400, 401, 404, 405, 412, 415]],
   [

@@ -8,7 +8,7 @@ export interface Exchanged {
   readonly path: string
   readonly request: Readonly<Record<string, string>>
   readonly status: number
-  /** The raw names and values of the header fields, in alternation. */
+  /** The names and values of the header fields, as in the `rawHeaders` of Node. */
   readonly rawHeaders: readonly string[]
   readonly body: Buffer
 }
@@ -77,7 +77,7 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
 
   must(has('date'), 'no Date (RFC 9110 6.6.1)')
   // Length and body.
-  must(ownBody || body.length === 0, 'a body where there can be none')
+  must(ownBody || body.length === 0, 'a body in a response that must have none')
   if (status === 204 || status === 304) {
     for (const name of ['content-length', 'transfer-encoding', 'content-type', 'content-encoding']) {
       must(!has(name), `${name} on a ${status} (RFC 9110 8.6, 15.4.5)`)

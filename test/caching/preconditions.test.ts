@@ -62,7 +62,7 @@ interface Kind {
   readonly plain: number
   /** The path at which the current tag can be read. Default: the path itself. */
   readonly tagOf?: string
-  /** False if the URL has no representation yet, because the request creates it. */
+  /** False if the URL has no representation before the request. */
   readonly there?: false
   /** True for writes of a single record, for which `If-Match` can be required. */
   readonly updates?: true
@@ -128,10 +128,26 @@ const kinds: readonly Kind[] = [
     before: [['DELETE', item]],
   },
   ...reads('sub-collection', '/v1/contratos/C1/lineas', 200, 200),
-  ...reads('part', part, 200, 302, setUpPart),
-  { name: 'part', method: 'PUT', path: part, body: { texto: 'y' }, plain: 200, updates: true, before: setUpPart },
-  { name: 'part', method: 'PATCH', path: part, body: { texto: 'z' }, plain: 200, updates: true, before: setUpPart },
-  { name: 'part', method: 'DELETE', path: part, plain: 204, updates: true, before: setUpPart },
+  ...reads('contained item', part, 200, 302, setUpPart),
+  {
+    name: 'contained item',
+    method: 'PUT',
+    path: part,
+    body: { texto: 'y' },
+    plain: 200,
+    updates: true,
+    before: setUpPart,
+  },
+  {
+    name: 'contained item',
+    method: 'PATCH',
+    path: part,
+    body: { texto: 'z' },
+    plain: 200,
+    updates: true,
+    before: setUpPart,
+  },
+  { name: 'contained item', method: 'DELETE', path: part, plain: 204, updates: true, before: setUpPart },
   ...reads('associated sub-collection', '/v1/clientes/1/contratos', 200, 200),
   ...reads('member', member, 200, 302, setUp),
   { name: 'member', method: 'DELETE', path: member, plain: 204, updates: true, before: setUp },

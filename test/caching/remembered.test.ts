@@ -239,8 +239,7 @@ describe('repeated responses', () => {
           const [remembering, anew] = await Promise.all([serve(wrap), serve(copying, stores(), false)])
           const seen = new Map<string, string>()
           for (const [method, path, given, body] of sequence) {
-            // The response to a request is cached only after some repetitions. A page is not even
-            // cached at its second request.
+            // The response to a request is cached only after some repetitions.
             if (method === 'GET') for (const _ of [1, 2, 3]) await remembering(method, path, given)
             const said = await remembering(method, path, given, body)
             const expected = await anew(method, path, given, body)
@@ -400,7 +399,7 @@ describe('records that can still change', () => {
 })
 
 describe('a list that its adapter modifies later', () => {
-  it('QUERY-7: is shown in its current state, although the same object was shown before', async () => {
+  it('QUERY-7: is rendered in its current state, although the adapter returned the same object before', async () => {
     const definition = defineResource({
       collection: 'cosas',
       key: 'id',
@@ -469,7 +468,7 @@ describe('the cache of lists', () => {
     return (path: string) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
   }
 
-  it('HDR-4: returns no page in which a record was replaced, so the page and its tag change', async () => {
+  it('HDR-4: does not use a cached page after a record of the page was replaced, so body and tag change', async () => {
     const rows = [frozen(1, 'uno'), frozen(2, 'dos')]
     const page = { items: rows, total: 2 }
     const ask = await get({ read: () => [rows[0]], list: () => page })
@@ -486,7 +485,7 @@ describe('the cache of lists', () => {
     expect((await ask('/v1/cosas')).headers.get('x-total-count')).toBe('3')
   })
 
-  it('does not keep records in memory that were shown once, or that are new in each response', async () => {
+  it('keeps few records in memory if the adapter returns new objects for each request', async () => {
     setFlagsFromString('--expose-gc')
     const gc = runInNewContext('gc') as () => void
     const given: WeakRef<object>[] = []

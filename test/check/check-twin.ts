@@ -10,7 +10,7 @@ import type { Fault } from './twin/faults.js'
 import { tokenOf } from './twin/tokens.js'
 import { twinApp } from './twin/twin.js'
 
-/** The principals that the checks use. The token of the last one expired in 1970. */
+/** The principals that the checks use. The token of the last principal expired in 1970. */
 export const principalsOf = (fault: Fault | undefined) => [
   { name: 'admin', token: fault === 'tokens without expiry' ? tokenOf('admin', null) : tokenOf('admin') },
   { name: 'guest', token: tokenOf('guest'), forbidden: ['/v1/customers'] },

@@ -34,8 +34,8 @@ interface Arrival {
 }
 
 /**
- * Starts a service. `limits` says whether a request gets a 429, from the requests so far, including
- * this one. Returns the requests that the service got.
+ * Starts a service. `limits` gets the requests so far, including the current one, and returns
+ * whether the current request gets a 429. The result contains the requests that the service got.
  */
 async function start(limits: (arrivals: readonly Arrival[]) => boolean = () => false) {
   const app = twinApp()
@@ -66,8 +66,9 @@ const count = (arrivals: readonly Arrival[], method: string): number =>
   arrivals.filter((one) => one.method === method).length
 
 /**
- * Expects that the request before the first DELETE and the request after it are as far apart as
- * `rate` demands. A service may get the first of them late, so half of an interval is allowed.
+ * Expects about two intervals of `rate` between the request before the first DELETE and the request
+ * after this DELETE. The earlier request may arrive late, so the time may be shorter by half an
+ * interval.
  */
 function expectRate(arrivals: readonly Arrival[], rate: number): void {
   const at = arrivals.findIndex(({ method }) => method === 'DELETE')
@@ -95,7 +96,7 @@ it('--cleanup obeys --rate', async () => {
   expectRate(arrivals, 5)
 })
 
-it('with "production", the cleanup sends nothing after a 429 of the run, and reports the records', async () => {
+it('with "production", the cleanup sends nothing if the run got a 429, and reports the records', async () => {
   let isOver = false
   const { origin, arrivals } = await start((all) => !isOver && count(all, 'PATCH') > 0)
   const limits = { ...options(origin), production: true, rate: 10 }
@@ -148,7 +149,7 @@ const body = JSON.stringify({
   note: 'of another client',
 })
 
-/** Creates an order as another client. The service gives it the id of the last order, if that was deleted. */
+/** Creates an order as another client. If the last order was deleted, the service reuses its id. */
 async function createAsAnother(origin: string): Promise<string> {
   const { status, headers: fields } = await fetch(`${origin}/v1/orders`, { method: 'POST', headers, body })
   expect(status).toBe(201)
@@ -166,7 +167,7 @@ it("the cleanup keeps another client's record, if it has the id of a record that
   let reads = 0
   let created = ''
   service = await serving(async (req, res) => {
-    // The check reads the deleted order once. The next GET is that of the cleanup.
+    // The check reads the deleted order once. The next GET comes from the cleanup.
     if (req.method === 'GET' && req.url === deleted && ++reads === 2)
       created = await createAsAnother(service?.origin ?? '')
     if (req.method === 'DELETE') deleted = String(req.url)
@@ -180,7 +181,7 @@ it("the cleanup keeps another client's record, if it has the id of a record that
   ])
 })
 
-it("--cleanup keeps another client's record, if it has the id of a record of the killed run", async () => {
+it("--cleanup keeps another client's record, if it has the id of a record that the earlier run left", async () => {
   let isOver = false
   const { origin } = await start((all) => !isOver && count(all, 'DELETE') > 0)
   const { left } = await checkService({ ...options(origin), only: ['VERB-2/location'] })

@@ -1,6 +1,6 @@
 /**
  * Tests of the HTTP client that all checks use. It sends unsafe requests only to URLs in the
- * ledger, counts requests, and waits for as long as `Retry-After` says.
+ * ledger, does not exceed the budget of requests, and retries safe requests if the service is busy.
  */
 import { afterEach, expect, it } from 'vitest'
 import { Client, UnsafeRequestError } from '../../src/check/client/client.js'
@@ -40,7 +40,7 @@ it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])(
   },
 )
 
-it.each(['', '?limit=1', '/'])('the client sends a URL whose authority is followed by "%s"', async (end) => {
+it.each(['', '?limit=1', '/'])('the client sends a GET to a URL whose authority is followed by "%s"', async (end) => {
   const { asked, url } = await answering()
   const client = new Client(options)
   await client.send('GET', `${new URL(url).origin}${end}`)
@@ -48,7 +48,7 @@ it.each(['', '?limit=1', '/'])('the client sends a URL whose authority is follow
   client.close()
 })
 
-it('the client sends a URL exactly as given, without normalizing it', async () => {
+it('the client sends the path and the query of a URL as given, without normalizing them', async () => {
   const { asked, url } = await answering()
   const client = new Client(options)
   await client.send('GET', `${url}/a%252Cb/../c?sort=+x&y=%2Bz&&`)
@@ -56,7 +56,7 @@ it('the client sends a URL exactly as given, without normalizing it', async () =
   client.close()
 })
 
-it('the client retries a request once if the service is busy, and then throws Unchecked', async () => {
+it('the client retries a GET once if the service is busy, and throws Unchecked if it is still busy', async () => {
   const { asked, url } = await answering(429, 200, 503, 503)
   const client = new Client(options)
   expect((await client.send('GET', url)).answer.status).toBe(200)

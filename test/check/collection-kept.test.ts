@@ -34,7 +34,7 @@ afterEach(async () => {
 interface Faults {
   /** The last segment of `Location`. `undefined` if the response has no `Location`. */
   readonly location?: string
-  /** The `id` that the list shows for an item that a filter finds. Default: the right one. */
+  /** The `id` of the item in a list that a filter finds. Default: the actual id. */
   readonly found?: unknown
 }
 
@@ -71,9 +71,9 @@ it.each([
   ['has a Location that ends with a slash', { location: '' }, [`${orders}/`]],
   ['has a Location that ends with a query', { location: '?x' }, [`${orders}/?x`]],
   ['has a Location that ends with a dot', { location: '.' }, [`${orders}/.`]],
-  ['has no Location, and the list shows an empty id', { found: '' }, [`${orders}/`]],
-  ['has no Location, and the list shows another id', { found: 3 }, []],
-  ['has no Location, and the list shows no id', { found: null }, []],
+  ['has no Location, and the record has an empty id in the list', { found: '' }, [`${orders}/`]],
+  ['has no Location, and the record has the id of another record in the list', { found: 3 }, []],
+  ['has no Location, and the record has the id null in the list', { found: null }, []],
 ] as const)('a script deletes nothing but its record if a 201 %s', async (_what, faults, aliases) => {
   const { origin, unsafe } = await start(faults, aliases)
   const flags = ['--document', 'openapi.json', '--token', 'CHECK_ADMIN_TOKEN', '--rate', '9999999']
@@ -92,7 +92,7 @@ it.each([
   ['an empty id', '', [`${orders}/`]],
   ['an id that is a dot', '.', [`${orders}/.`]],
   ['the id of another record', 3, []],
-] as const)('the cleanup deletes nothing if the list shows %s for a new record', async (_what, found, aliases) => {
+] as const)('the cleanup deletes nothing if a new record has %s in the list', async (_what, found, aliases) => {
   const { origin, unsafe } = await start({ found }, aliases)
   const report = await checkService({
     base: origin,
@@ -106,7 +106,7 @@ it.each([
   expect(report.left.some(({ entry }) => entry.collection === orders)).toBe(true)
 })
 
-it('no record is created, and none is deleted, if a new record would contain nothing that was sent', async () => {
+it('nothing is created or deleted if the body of POST has no value by which the record is recognized', async () => {
   const app = twinApp()
   const unsafe: string[] = []
   service = await serving((req, res) => {

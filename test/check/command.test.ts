@@ -70,7 +70,7 @@ it('exits with 0 for a service that keeps the conventions, and lists what could 
   )
 })
 
-it('exits with 1 for a violation, and prints the rule, the requests, the expected and the actual result, and the fix', async () => {
+it('exits with 1 for a violation, and prints the check, the request, the expected result and the fix', async () => {
   const origin = await start('past the end is 404')
   const { code, out } = await run(origin, ...usual, '--only', 'QUERY-7/past-end')
   expect(code).toBe(1)

@@ -131,7 +131,7 @@ it('the checks with writes report no violation and leave no records behind', () 
   expect(written.counts.holds).toBeGreaterThan(20)
 })
 
-it('the checks of flags, tags and PATCH of /contratos report no violation and leave no records behind', () => {
+it('the checks of flags, entity tags and If-Match of /contratos report no violation and leave no records', () => {
   expect(violationTexts(flags)).toEqual([])
   expect(flags.left).toEqual([])
 })

@@ -64,7 +64,7 @@ it.each([
   ['nginx', ['PATH-11/encoded', 'VERB-8/item', 'HDR-2/compressed']],
   ['HAProxy, decoding', ['PATH-11/encoded']],
   ['HAProxy, compressing', ['HDR-2/compressed']],
-] as const)('%s with wrong settings is named as the cause of the violations', async (name, checks) => {
+] as const)('wrong settings (%s): the report names the gateway as the cause of violations', async (name, checks) => {
   const report = await behind(wrong[name] as (typeof right)['nginx'] & {})
   const found = report.results.filter(({ direct }) => direct !== undefined)
   expect(found.filter(({ direct }) => direct === 'holds').map(({ check }) => check)).toEqual(

@@ -50,8 +50,8 @@ async function verdictsOf(lists: Readonly<Record<string, unknown>>, more: object
 }
 
 /**
- * Customers, each with a list of contracts and a link to a main contract. `contracts` holds the
- * contract ids of each customer. `main` returns the id of the main contract.
+ * Customers, each with a list of contracts and a link to a main contract. `contracts` lists the
+ * contract ids of each customer. `main` returns the id of a customer's main contract.
  */
 const withContracts = (contracts: readonly (readonly number[])[], main: (at: number) => number) => ({
   '/v1/customers': contracts.map((_, at) => ({
@@ -68,7 +68,7 @@ const shared = withContracts([[7], [7], [8]], (at) => [7, 7, 8][at] as number)
 
 it.each([
   ['holds if a customer has several contracts', withContracts([[7, 8], [9]], () => 7), {}, 'holds'],
-  ['holds if the link refers to another contract', withContracts([[7], [7], [8]], () => 9), {}, 'holds'],
+  ['holds if no link leads to a contract below its customer', withContracts([[7], [7], [8]], () => 9), {}, 'holds'],
   ['holds if contracts can be attached', shared, { itemMethods: ['GET', 'PUT', 'DELETE'] }, 'holds'],
   [
     'is not checked if no two customers share a contract',

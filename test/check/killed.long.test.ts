@@ -51,10 +51,10 @@ const moments = [
 ] as const
 
 it.each(moments)(
-  'a run with %s of %s, killed at %s number %i %s the service handles it, is cleaned up',
+  '--cleanup removes the records of a run with %s of %s, killed at %s number %i %s the service handles it',
   async (flag, only, method, number, when) => {
-    // With this fault, a request without credentials creates a record too. --cleanup has
-    // credentials and removes that record.
+    // With this fault, a request without credentials creates a record too. --cleanup sends
+    // credentials, and also removes that record.
     const app = twinApp(flag === '--disposable' ? 'writes need no credentials' : undefined)
     let count = 0
     let kill = (): void => {}

@@ -61,7 +61,7 @@ it.each(['', '/', '/.', '/%2E%2e', '/?x', '/;x', '/%2F', '/8/'])(
   },
 )
 
-it('a URL that may be that of a collection is ignored in a ledger of an earlier version of the package', () => {
+it('in a ledger of an earlier version, a URL that may be the URL of a collection is ignored', () => {
   const first = new Ledger(path)
   first.intend(intent)
   first.close()

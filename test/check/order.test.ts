@@ -39,7 +39,7 @@ describe('scattered()', () => {
   })
 })
 
-it('areReverse() accepts reversed lists even if equal strings keep their order', () => {
+it('areReverse() accepts reversed lists in which strings that differ only in case keep their order', () => {
   expect(areReverse(['ana', 'Ana', 'bea'], ['bea', 'ana', 'Ana'])).toBe(true)
   expect(areReverse(['Ana', 'bea', 'ana'], ['ana', 'bea', 'Ana'])).toBe(true)
   expect(areReverse(['ana', 'bea'], ['ana', 'bea'])).toBe(false)

@@ -1,6 +1,7 @@
 /**
- * Tests of the option `production`. A recording service proves that the checks send nothing that
- * could lock accounts, use up rate limits, or load the service.
+ * Tests of the option `production`. The tests record the requests that the service receives, to
+ * prove that the checks send nothing that could lock accounts, use up rate limits, or load the
+ * service.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const principals = [{ name: 'admin', token: tokenOf('admin') }]
 const only = ['AUTH-4', 'AUTH-5', 'HDR-3/stale', 'HDR-3/race', 'QUERY-5/maximum']
 
-it('"production" sends only known tokens, one request at a time, and reports why checks are left out', async () => {
+it('"production" sends only given tokens, one request at a time, and reports why checks are left out', async () => {
   const app = twinApp()
   const tokens = new Set<string | undefined>()
   let [open, most] = [0, 0]

@@ -18,8 +18,8 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const runs = size(1, 100)
 /**
- * How many runs are allowed to miss the fault by chance: none in the full long run, and two if
- * there are only a few runs.
+ * How many runs may miss the fault by chance, in addition to those that the expected rate allows:
+ * none in the full long run, and two if there are only a few runs.
  */
 const tolerance = isLong ? 0 : 2
 
@@ -55,7 +55,7 @@ it.each([
   ['VERB-12/race', 'keys', 2, 0.99],
   ['VERB-12/race', 'keys', 0.2, 0.9],
 ] as const)(
-  '%s finds the fault %s with a window of %s ms in at least %s of all runs',
+  '%s finds the fault %s, with %s ms between comparison and write, in at least %s of all runs',
   { timeout: 600_000 },
   async (check, fault, window, rate) => {
     expect(await found(check, fault, window)).toBeGreaterThanOrEqual(Math.floor(rate * runs) - tolerance)

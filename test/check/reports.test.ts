@@ -61,7 +61,7 @@ describe('every report', () => {
     expect(place.read('report.html')).toContain('more characters)')
   })
 
-  it('escapes characters that reorder or control text, if it is text, HTML or Markdown', () => {
+  it('escapes characters that reorder or control text, in the formats text, HTML and Markdown', () => {
     for (const text of [ran.out, place.read('report.html'), place.read('report.md')])
       for (const character of ['\u202e', '\u0007', '\ud800']) expect(text).not.toContain(character)
     expect(place.read('report.html')).toContain('\\u202e')
@@ -69,7 +69,7 @@ describe('every report', () => {
 })
 
 describe('--html', () => {
-  it('is one file without external resources, and its policy blocks everything by default', () => {
+  it('is one file without external resources, and its content security policy blocks all by default', () => {
     const html = place.read('report.html')
     expect(html).not.toMatch(/<(?:img|link|iframe|object|embed|base)\b/)
     expect(html).not.toMatch(/\s(?:src|onerror)=["']/)

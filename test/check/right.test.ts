@@ -1,6 +1,6 @@
 /**
  * The checks report no violation for correct services that are written by hand with other
- * frameworks or languages. They find a fault that is planted in such a service.
+ * frameworks or languages. If such a service has a fault, the checks find it.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -36,8 +36,9 @@ const env = {
 }
 
 /**
- * The faults without a script. To find them, a script would need many requests, records of two
- * collections, or values or an order that it cannot produce.
+ * The faults without a script. To reproduce them, a script would need many requests, exact times,
+ * simultaneous requests in a certain order, records of two collections, or values that it cannot
+ * produce.
  */
 const unscripted: readonly string[] = [
   'logins are not limited',
@@ -92,7 +93,7 @@ const few = ['past the end is 404', 'pages overlap', 'If-Match ignored', 'PUT lo
 const fewFaults = faults.filter(([fault]) => few.includes(fault))
 
 it.each(share(faults, 4, fewFaults))(
-  'any scripts for the fault "%s" reproduce it, and leave nothing behind',
+  'each script for the fault "%s" reproduces the fault, and leaves no record behind',
   async (fault, clause) => {
     const principals = principalsOf(fault as Fault)
     const faulty = await serving(twinApp(fault as Fault))

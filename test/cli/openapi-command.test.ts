@@ -181,7 +181,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     const folder = await released({ v1: named('one') })
     const ran = await run(folder, { v1: named('other') }, check)
     expect(ran).toMatchObject({ code: 0, out: '0 breaking changes, 1 warning, 0 harmless\n' })
-    expect(ran.error).toContain('warning: v1: the operation id of GET /a is "other" in place of "one"')
+    expect(ran.error).toContain('warning: v1: the operation id "one" of GET /a is "other" now')
   })
 
   it('finds the contract in a subfolder of the repository, and in the folder that --out names', async () => {

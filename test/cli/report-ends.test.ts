@@ -56,7 +56,7 @@ it('VER-2: report --check fails if a version that ends within 30 days still gets
   const { code, said } = await run('--check', '--service', './api.js')
   expect(code).toBe(1)
   expect(said).toMatch(
-    /^v1 ends on \d{4}-\d\d-\d\d, in 12 days: still called in the last 30 days by billing \(1 calls, last .* UTC\)\. Calls were counted for 0%/,
+    /^v1 ends on \d{4}-\d\d-\d\d, in 12 days: still called in the last 30 days by billing \(1 call, last .* UTC\)\. Calls were counted for 0%/,
   )
 })
 
@@ -76,7 +76,7 @@ it('QUERY-8: report --check fails if an entry of "conventions" has expired', asy
   const { code, said } = await run('--check', '--service', './api.js')
   expect([code, said.trim().split('\n').length]).toEqual([1, 1])
   expect(said).toMatch(
-    /^The entry "conventions\.QUERY-8" for \/v1\/pedidos expired after \d{4}-\d\d-\d\d\. It is still "report": remove/,
+    /^The entry "conventions\.QUERY-8" for \/v1\/pedidos expired after \d{4}-\d\d-\d\d\. Its mode is still "report"\. Remove/,
   )
 })
 

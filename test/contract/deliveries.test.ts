@@ -143,6 +143,13 @@ describe('a delivery', () => {
     expect(kinds(webhook({}), webhook({}, 'put'))).toEqual(['webhook-added', 'webhook-removed!'])
   })
 
+  it('is not affected by the extensions of its callback', () => {
+    const withExtension = (name: string, summary: string) =>
+      operation({ callbacks: { shipped: { [name]: 'team', '{$request.body#/url}': delivery(body(text)) } }, summary })
+    expect(kinds(withExtension('x-owner', 'a'), withExtension('x-owner', 'b'))).toEqual([])
+    expect(kinds(withExtension('x-owner', 'a'), withExtension('x-team', 'b'))).toEqual([])
+  })
+
   it('breaks clients of a callback if its URL is read from another member of the request', () => {
     const [before, after] = [callback(body(text)), callback(body(text), '{$request.body#/callbackUrl}')]
     expect(kinds(before, after)).toEqual(['callback-address-changed!'])

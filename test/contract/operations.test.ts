@@ -541,6 +541,17 @@ describe('removals after a sunset', () => {
     expect(retire().map(({ kind, breaking }) => [kind, breaking])).toEqual([['version-retired', true]])
   })
 
+  it('the message about a removed path names the sunset of each method that has one in the future', () => {
+    const dated = (sunset?: string) => ({ responses: {}, ...(sunset === undefined ? {} : { 'x-sunset': sunset }) })
+    const paths = { '/b': { get: dated(), put: dated('2026-06-02'), post: dated('2020-01-01') } }
+    const [change] = compareServices(
+      new Map([['v1', { ...operation({}), paths }]]),
+      new Map([['v1', operation({})]]),
+      now,
+    )
+    expect(change?.sentence).toMatch(/^v1: \/b is gone, with GET, POST, PUT before its sunset 2026-06-02: /)
+  })
+
   it('the sunset of a version may move to a later date, but not to an earlier one, and must stay', () => {
     const version = (sunset?: string) =>
       operation({ deprecated: true }, sunset === undefined ? {} : { 'x-sunset': sunset })

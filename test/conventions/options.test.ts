@@ -152,7 +152,7 @@ describe('conventions: expiry', () => {
           { length: 2 },
           () =>
             'The entry "conventions.QUERY-8" for /v1/orders expired after 2027-03-01. ' +
-            'It is still "report": remove the entry, or set a later day.',
+            'Its mode is still "report". Remove the entry, or set until to a later day.',
         ),
       ])
     })

@@ -219,10 +219,10 @@ describe('references', () => {
   })
 
   it.each([
-    ['#/$defs/none', 'which is not in it'],
-    ['#/$defs/__proto__', 'which is not in it'],
-    ['#/$defs/list/x', 'which is not in it'],
-    ['#/$defs/text', 'which is not in it'],
+    ['#/$defs/none', 'contains no such subschema'],
+    ['#/$defs/__proto__', 'contains no such subschema'],
+    ['#/$defs/list/x', 'contains no such subschema'],
+    ['#/$defs/text', 'contains no such subschema'],
     ['https://example.com/party.json', 'copy the target into $defs'],
     ['#anchor', 'copy the target into $defs'],
     ['#/%', 'copy the target into $defs'],

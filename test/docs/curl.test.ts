@@ -67,6 +67,24 @@ describe('a path with a server of its own', () => {
   })
 })
 
+it.each([
+  ['GET', ['-G', '--data-urlencode', 'key=the token']],
+  ['POST', ['--url-query', 'key=the token', '-H', 'Content-Type: application/json', '-d', '{}']],
+])('%s with an API key in the query sends the key in the query, and the body as the body', (method, options) => {
+  const body = { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } }
+  const one = { operationId: 'b', tags: ['b'], responses: {}, ...(method === 'POST' ? body : {}) }
+  const document = {
+    openapi: '3.1.1',
+    info: { title: 't', version: '1' },
+    paths: { '/b': { [method.toLowerCase()]: one } },
+    security: [{ key: [] }],
+    components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'key' } } },
+  }
+  const [operation] = siteOf(document, new Set()).tags.flatMap(({ operations }) => operations)
+  const words = wordsOf(curlOf(document, operation as DocsOperation, 'https://api.example.com'), { TOKEN: 'the token' })
+  expect(words.slice(words.indexOf('https://api.example.com/b') + 1)).toEqual(options)
+})
+
 describe('the curl lines of the example', async () => {
   const lines = (await describedApis()).flatMap(([name, service, version]) => {
     const document = openapi(service, version)

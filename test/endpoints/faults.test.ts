@@ -136,6 +136,19 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     expect((await send('GET', path)).json.detail).toBe(detail)
   })
 
+  it.each([
+    ['a problem', () => new HttpProblem('unavailable')],
+    ['an error of http-errors', () => Object.assign(new Error('busy'), { status: 503, expose: false })],
+  ])('VERB-13: %s with the status 503 and without a detail says that the outcome is unknown', async (_, made) => {
+    const { send } = await serve(() => {
+      throw made()
+    })
+    const answer = await send('POST', path)
+    expect([answer.status, answer.json.code]).toEqual([503, 'unavailable'])
+    expect(answer.json.detail).toMatch(/whether the change took place is unknown/i)
+    expect((await send('GET', path)).text).not.toMatch(/unknown/i)
+  })
+
   it('ERR-1: problems thrown by the handler are sent with their status and code', async () => {
     for (const [made, status, code] of [
       [new HttpProblem('rule', { detail: 'No.' }), 422, 'rule'],

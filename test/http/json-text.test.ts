@@ -88,9 +88,9 @@ describe('parseJson', () => {
     expect(parse('["a\nb"]')).toEqual({
       malformed: 'A control character must be escaped in a string: line 1, column 4.',
     })
-    expect(parse('"\\x"')).toEqual({ malformed: 'There is no such escape in JSON: line 1, column 2.' })
-    expect(parse('"\\u12"')).toEqual({ malformed: 'There is no such escape in JSON: line 1, column 2.' })
-    expect(parse('"abc')).toEqual({ malformed: 'A string never ends: line 1, column 1.' })
+    expect(parse('"\\x"')).toEqual({ malformed: 'The escape is not valid in JSON: line 1, column 2.' })
+    expect(parse('"\\u12"')).toEqual({ malformed: 'The escape is not valid in JSON: line 1, column 2.' })
+    expect(parse('"abc')).toEqual({ malformed: 'A string has no closing quotation mark: line 1, column 1.' })
     expect(parse('1 ñ')).toEqual({ malformed: 'Unexpected character: line 1, column 3.' })
     expect(parse('[1}')).toEqual({ malformed: 'Unexpected }: line 1, column 3.' })
   })

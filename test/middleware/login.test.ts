@@ -49,7 +49,7 @@ describe('login(): options', () => {
     [{ token, verify, attempts: { pair: { limit: 0 } } }, /whole number/],
     [
       { token, verify, store: () => ({ increment() {}, decrement() {}, resetKey() {} }) },
-      /without get for "login-pair"\. Failed logins are looked up too: use a store with this method/,
+      /without get for "login-pair"\. login\(\) reads counts with get\(\), so use a store with this method/,
     ],
   ])('AUTH-2: %j is refused', (options, message) => {
     expect(() => login(options as never)).toThrow(ConfigurationError)

@@ -1,6 +1,8 @@
 import type { Request, Response } from 'express'
+import request from 'supertest'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { authenticate } from '../../src/middleware/authenticate.js'
+import { problems } from '../../src/middleware/problems.js'
 import { isVersion } from '../../src/middleware/version-names.js'
 import { type VersionEntry, versions } from '../../src/middleware/versions.js'
 import { ConfigurationError } from '../../src/problem.js'
@@ -360,6 +362,18 @@ describe.each(majors)('versions(): life cycles of parts and brownouts on %s', (_
       refused.body.code,
     ]).toEqual([503, '86400', 'no-store', 'unavailable'])
     expect((await call.get('/v1').set('x-client', 'billing')).status).toBe(200)
+  })
+
+  it('VER-3: problems() reports neither a brownout to onError nor to the log', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-05-01T00:00:00Z') })
+    const brownouts = [{ from: '2026-05-01', until: '2026-05-02' }]
+    const life = { handler: handler(), deprecated: '2026-01-01', brownouts }
+    const reported: unknown[] = []
+    const app = express()
+    app.use(versions({ v1: life }), problems({ onError: (error) => reported.push(error) }))
+    expect((await request(app).get('/v1')).status).toBe(503)
+    expect((await request(app).get('/v2')).status).toBe(404)
+    expect(reported).toEqual([expect.objectContaining({ code: 'unknown-version' })])
   })
 
   it('VER-2: invalid paths, HEAD and unknown options are refused', () => {

@@ -48,6 +48,7 @@ export const sins: readonly Sin[] = [
     },
     'Use "facturas".',
   ),
+  sin('path-2-plural', 'a malformed segment', moved(flag, '/v1/invoices/{id}/pa!d'), 'pa!d'),
   sin('path-3-verb', 'an action below an item', moved(flag, '/v1/invoices/{id}/edit'), 'names an action'),
   sin(
     'path-3-verb',

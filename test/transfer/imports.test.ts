@@ -276,8 +276,8 @@ describe('options of imports', () => {
   const of = (options: object) => () =>
     imports('cargas', pedidos, { description: 'x', formats: [csv()], transaction: 'none', ...options } as never)
   it.each([
-    [{ transaction: undefined }, '"transaction" of imports("cargas") is missing. Give a function that runs one'],
-    [{ transaction: 7 }, '"transaction" of imports("cargas") is 7. Give a function that runs one'],
+    [{ transaction: undefined }, '"transaction" of imports("cargas") is missing. Give a function that runs work in a transaction'],
+    [{ transaction: 7 }, '"transaction" of imports("cargas") is 7. Give a function that runs work in a transaction'],
     [{ formats: [] }, '"formats" of imports("cargas") is an empty list. Give a list of results of csv() and ndjson()'],
     [{ formats: [csv(), csv()] }, 'two formats of "text/csv"'],
     [{ maxRows: 0 }, '"maxRows" of imports("cargas") is 0. Give a whole number from 1.'],

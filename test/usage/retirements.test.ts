@@ -98,7 +98,7 @@ describe('VER-2: callers of versions and parts that end soon', () => {
     ])
     expect(due.map(({ sentence }) => sentence)).toEqual([
       'GET v2 /pedidos should have ended on 2027-05-31 and is still served: still called in the last 30 days by ' +
-        'shop (1 calls, last 2027-05-20 10:00 UTC).',
+        'shop (1 call, last 2027-05-20 10:00 UTC).',
       'v1 ends on 2027-06-13, in 12 days: still called in the last 30 days by billing (1,205 calls, last ' +
         '2027-05-20 10:00 UTC), shop (3 calls, last 2027-05-20 10:00 UTC).',
     ])

@@ -32,7 +32,7 @@ interface ReadBody {
 const fault = (text: string): ReadBody => ({ faults: [text] })
 
 /**
- * The media type that the document gives for errors in the service's previous form, from before it
+ * The media type that the document gives for errors in the form that the service used before it
  * followed ERR-3. The document does not describe such bodies further.
  */
 const anyType = '*/*'

@@ -40,8 +40,8 @@ export interface DescribeStrictly extends Middleware {
 /**
  * For tests: compares each response of a version, or of the login, with the OpenAPI document of the
  * version. If the document does not describe the status, a header or the body, the response is
- * replaced with a 500 that lists the faults. The middleware builds the document of a version when
- * it first needs it, and buffers bodies of up to 1 MiB. It is not meant for production. Throws
+ * replaced with a 500 that lists the faults. The document of a version is built when it is first
+ * needed. Bodies of up to 1 MiB are buffered. The middleware is not meant for production. Throws
  * `ConfigurationError` if the first argument is not a service, or if an option is invalid.
  *
  * @example app.use(describeStrictly(service), service)
@@ -96,8 +96,8 @@ export interface DescribedPath {
 }
 
 /**
- * Returns the versions whose documents describe a path. Returns `undefined` if the path is not
- * below a version that is served, unless it is the path of the login.
+ * Returns the versions whose documents describe a path. Returns `undefined` if the path is neither
+ * below a served version nor the path of the login.
  */
 export function describedPath({ versions, facts }: ServiceDescription, path: string): DescribedPath | undefined {
   if (versions.has('')) return { versions: [''], path, isOutsideVersions: false }

@@ -46,7 +46,8 @@ function report(
 function isSilent({ operation }: AnyStage, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true
   if (problem.code !== 'unavailable') return false
-  return problem.detail === tryAgain || (operation?.body === 'endpoint' && isUnavailable(problem) && problem.unchanged)
+  if (problem.detail === undefined || problem.detail === tryAgain) return true
+  return operation?.body === 'endpoint' && isUnavailable(problem) && problem.unchanged
 }
 
 const withUnknownOutcome = ({ code, cause, headers }: HttpProblem): HttpProblem =>

@@ -1,6 +1,6 @@
 /**
- * Tokens that must be refused. Most of them are valid except for one known attack, or for one
- * violation of RFC 7515, 7519 or 8725.
+ * Tokens that must be refused. Most of them contain one known attack, or one violation of RFC 7515,
+ * 7519 or 8725, and are otherwise valid.
  */
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { base64url, now, otherRsa, p256, pem, rsa, secret, signature, signed, signedText } from './signing.js'
@@ -65,8 +65,8 @@ const der = (): string => {
 }
 const nested = (levels: number): string => `"deep":${'['.repeat(levels)}${']'.repeat(levels)}`
 /**
- * Replaces the last character with one that stands for the same bytes, because base64url has unused
- * bits at the end.
+ * Replaces the last character with another character that decodes to the same bytes. In base64url,
+ * the last character can have unused bits.
  */
 const spareBits = (text: string): string => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -106,7 +106,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
     () => signedText('{"alg":"RS512","kid":"rsa"}', JSON.stringify(goodClaims()), 'RS512', rsa.privateKey),
   ],
   [
-    'alg with another padding, signed with the same key',
+    'alg PS256, signed with the RS256 key',
     () => signedText('{"alg":"PS256","kid":"rsa"}', JSON.stringify(goodClaims()), 'PS256', rsa.privateKey),
   ],
   ['alg EdDSA', () => header({ alg: 'EdDSA' })],
@@ -115,7 +115,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['alg twice, once escaped', () => rawHeader('{"alg":"RS256","kid":"rsa","\\u0061lg":"none"}')],
   ['signed with RS256, declared as ES256', () => header({ alg: 'ES256', kid: 'ec' })],
   // Key confusion (RFC 8725 2.1)
-  ['HMAC with the public PEM, kid of the pair', () => hmacWith(pem(rsa.publicKey))],
+  ['HMAC with the public PEM, kid of the RSA key', () => hmacWith(pem(rsa.publicKey))],
   ['HMAC with the public PEM, kid of the secret', () => hmacWith(pem(rsa.publicKey), 'HS512', 'hs')],
   ['HMAC with the public PEM, HS256', () => hmacWith(pem(rsa.publicKey), 'HS256')],
   ['HMAC with the trimmed PEM', () => hmacWith(pem(rsa.publicKey).trim())],
@@ -133,7 +133,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['no signature', () => `${parts(good())[0]}.${parts(good())[1]}.`],
   ['no third part', () => parts(good()).slice(0, 2).join('.')],
   ['a signature of zeros', () => withSignature(good(), (bytes) => base64url(Buffer.alloc(bytes.length)))],
-  ['a signature of ones', () => withSignature(good(), (bytes) => base64url(Buffer.alloc(bytes.length, 255)))],
+  ['a signature of 0xFF bytes', () => withSignature(good(), (bytes) => base64url(Buffer.alloc(bytes.length, 255)))],
   ['a signature of one byte', () => withSignature(good(), () => 'AA')],
   [
     'a signature with an additional byte',
@@ -316,8 +316,8 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['iat is a string', () => claims({ iat: String(now()) })],
   ['iss is another issuer', () => claims({ iss: 'https://evil.example' })],
   ['iss is missing', () => without('iss')],
-  ['iss is a list with the right one', () => claims({ iss: [issuer] })],
-  ['iss has the right one as a prefix', () => claims({ iss: `${issuer}.evil.example` })],
+  ['iss is a list with the right issuer', () => claims({ iss: [issuer] })],
+  ['iss begins with the right issuer', () => claims({ iss: `${issuer}.evil.example` })],
   ['iss with an additional slash', () => claims({ iss: `${issuer}/` })],
   ['iss in capitals', () => claims({ iss: issuer.toUpperCase() })],
   ['aud is another audience', () => claims({ aud: 'billing' })],
@@ -326,7 +326,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['aud is a list of other audiences', () => claims({ aud: ['billing', 'courier2'] })],
   ['aud is an object', () => claims({ aud: { courier: true } })],
   ['aud is a list with a number', () => claims({ aud: [audience, 5] })],
-  ['aud contains the right one as a substring', () => claims({ aud: `${audience} billing` })],
+  ['aud contains the right audience as a substring', () => claims({ aud: `${audience} billing` })],
   ['aud is null', () => claims({ aud: null })],
   ['sub is empty', () => claims({ sub: '' })],
   ['sub is a number', () => claims({ sub: 5 })],
@@ -338,7 +338,9 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
 /** Whether a header field can contain the token of an attack. */
 export const fitsHeader = (token: string): boolean => /^[\t -~]*$/.test(token)
 
-/** Creates a token that is signed on a curve that none of the keys uses. */
+/**
+ * Creates a token that is signed with a key on secp256k1. No key of the service uses this curve.
+ */
 export const foreignCurve = (): string => {
   const pair = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
   const input = `${base64url('{"alg":"ES256","kid":"ec"}')}.${base64url(JSON.stringify(goodClaims()))}`

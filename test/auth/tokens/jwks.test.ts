@@ -52,7 +52,7 @@ async function issuer(keys: unknown, options: JwksOptions = {}) {
   }
 }
 
-/** Controls the clock that the key set reads. */
+/** Mocks the clock of `jwks()`. Its time advances only when `pass()` is called. */
 function clock() {
   // An integer, so that additions and subtractions are exact.
   const start = Math.ceil(performance.now())
@@ -120,7 +120,8 @@ describe('jwks(): keys', () => {
       time.pass(1000)
       expect(now(token('first'))).toMatchObject({ sub: 'ana' })
       await vi.waitFor(() => expect(state.asked).toBe(3 + round))
-      // The fetch in the background must end before the next one can begin.
+      // This request waits until the fetch in the background has ended, so that the next fetch can
+      // begin.
       await ask(token('strange'))
     }
     expect(errors).toHaveLength(1)
@@ -134,7 +135,7 @@ describe('jwks(): keys', () => {
     expect(errors).toHaveLength(2)
   })
 
-  it('AUTH-5: without any key the response is 503, and the source is queried at most once per second', async () => {
+  it('AUTH-5: until a key set has been fetched, the response is 503, with at most one fetch per second', async () => {
     const time = clock()
     const { ask, fail, serve, state, errors } = await issuer([])
     fail()
@@ -165,7 +166,7 @@ describe('jwks(): keys', () => {
     expect([state.asked, errors.length]).toEqual([1, 1])
   })
 
-  it('AUTH-5: a body that never ends is aborted when it grows too large', async () => {
+  it('AUTH-5: the fetch of an endless body is aborted when the body grows too large', async () => {
     const { ask, state } = await issuer([first])
     let closed = false
     state.answer = (_req, res) => {
@@ -181,7 +182,7 @@ describe('jwks(): keys', () => {
     await vi.waitFor(() => expect(closed).toBe(true))
   })
 
-  it('AUTH-5: a source that does not respond, or never ends its response, is aborted after the timeout', async () => {
+  it('AUTH-5: a fetch is aborted after the timeout if its response never begins or never ends', async () => {
     for (const answer of [() => {}, (_req: IncomingMessage, res: ServerResponse) => void res.write('{"keys":[')]) {
       const { ask, state, errors } = await issuer([first], { timeout: 50 })
       state.answer = answer
@@ -282,7 +283,7 @@ describe('jwks(): usable keys of a set', () => {
     await expect(Promise.resolve(authenticated.identify(req(forged)))).rejects.toMatchObject({ status: 401 })
   })
 
-  it('AUTH-5: unusable keys do not affect the others, and the report about them shows no part of a key', async () => {
+  it('AUTH-5: unusable keys do not affect usable keys, and the error about them shows no part of a key', async () => {
     const weak = published(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey, { kid: 'weak' }) as {
       n: string
     }
@@ -301,7 +302,7 @@ describe('jwks(): usable keys of a set', () => {
     expect(await ask(token('first'))).toBe('ana')
   })
 
-  it('an onError function that fails has no effect, and its error goes to console.error', async () => {
+  it('if onError throws or rejects, its error goes to console.error, and tokens are still accepted', async () => {
     const spy = vi.spyOn(console, 'error').mockImplementation(() => {})
     for (const onError of [
       () => {
@@ -315,7 +316,7 @@ describe('jwks(): usable keys of a set', () => {
     expect(spy).toHaveBeenCalledTimes(2)
   })
 
-  it('by default an outage goes to console.error', async () => {
+  it('by default, the error of an outage goes to console.error', async () => {
     const spy = vi.spyOn(console, 'error').mockImplementation(() => {})
     const authenticated = bearer({ keys: jwks(() => Promise.reject(new Error('down'))) })
     await expect(Promise.resolve(authenticated.identify(req(token('first'))))).rejects.toBeInstanceOf(Unavailable)

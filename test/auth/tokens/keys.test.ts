@@ -69,7 +69,7 @@ describe('AUTH-5: usable keys', () => {
     ).toEqual(Buffer.from('contraseña larga, con más de treinta y dos bytes'))
   })
 
-  it('a key for PSS works only with the PS algorithm of its hash', () => {
+  it('an RSA-PSS key works only with the PS algorithm that uses the hash of the key', () => {
     expect(verifying({ algorithm: 'PS256', key: pss.publicKey }).key.asymmetricKeyType).toBe('rsa-pss')
     for (const algorithm of ['RS256', 'PS384']) expect(refused({ algorithm, key: pss.publicKey }).code).toBe('weak-key')
   })
@@ -80,7 +80,7 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     ['HS256', 31],
     ['HS384', 47],
     ['HS512', 63],
-  ])('AUTH-5: a secret shorter than its hash is refused: %s with %i bytes', (algorithm, bytes) => {
+  ])('AUTH-5: a secret shorter than the hash of its algorithm is refused: %s with %i bytes', (algorithm, bytes) => {
     const short = randomBytes(bytes)
     expect(refused({ algorithm, key: short }, 'verify', short.toString('base64'), short.toString('latin1')).code).toBe(
       'weak-key',
@@ -149,7 +149,7 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     }
   })
 
-  it('AUTH-5: a point that is not on its curve is refused', () => {
+  it('AUTH-5: an EC key whose point is not on the curve is refused', () => {
     const { x, y } = jwk(p256.publicKey)
     for (const point of [
       { x: y, y: x },
@@ -162,7 +162,7 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     }
   })
 
-  it('AUTH-5: the error for an unknown algorithm suggests names, and shows no key that was given instead', () => {
+  it('AUTH-5: the error for an unknown algorithm suggests names, and does not show the given value', () => {
     for (const [algorithm, near] of [
       ['RS265', 'RS256'],
       ['rs256', 'RS256'],
@@ -178,9 +178,9 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
   })
 
   it.each([
-    ['not an object', 'un secreto'],
+    ['a string', 'un secreto'],
     ['null', null],
-    ['a JSON Web Key where the key should be', jwk(rsa.publicKey)],
+    ['a JSON Web Key instead of { algorithm, key }', jwk(rsa.publicKey)],
     ['a key that is missing', { algorithm: 'RS256' }],
     ['a key that is null', { algorithm: 'HS256', key: null }],
     ['a key that is a number', { algorithm: 'HS256', key: 12345 }],
@@ -190,12 +190,12 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     ['a JSON Web Key of another algorithm', { algorithm: 'RS256', key: { ...jwk(rsa.publicKey), alg: 'RS512' } }],
     ['a JSON Web Key for encryption', { algorithm: 'RS256', key: { ...jwk(rsa.publicKey), use: 'enc' } }],
     ['truncated PEM', { algorithm: 'RS256', key: pem(rsa.publicKey).slice(0, 200) }],
-    ['a JSON Web Key without its numbers', { algorithm: 'RS256', key: { kty: 'RSA' } }],
+    ['a JSON Web Key without n and e', { algorithm: 'RS256', key: { kty: 'RSA' } }],
     [
       'a secret in base64 instead of base64url',
       { algorithm: 'HS256', key: { kty: 'oct', k: `${secret.toString('base64')}==` } },
     ],
-  ])('AUTH-5: %s throws, and no message shows the value', (_, key) => {
+  ])('AUTH-5: %s throws, and the message shows no key', (_, key) => {
     expect(refused(key, 'verify', 'un secreto', jwk(rsa.publicKey).n as string, secret.toString('base64')).code).toBe(
       'invalid-option',
     )
@@ -210,8 +210,8 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     ['a list', [], 'is a list'],
     ['a secret that is undefined', { algorithm: 'HS256', key: undefined }, 'is the environment variable set?'],
     ['an empty secret', { algorithm: 'HS256', key: '' }, 'is the environment variable set?'],
-    ['a pair that is undefined', { algorithm: 'ES256', key: undefined }, 'is the environment variable set?'],
-    ['an empty pair', { algorithm: 'ES256', key: '' }, 'is the environment variable set?'],
+    ['a key pair that is undefined', { algorithm: 'ES256', key: undefined }, 'is the environment variable set?'],
+    ['an empty key pair', { algorithm: 'ES256', key: '' }, 'is the environment variable set?'],
     [
       'PEM on one line',
       { algorithm: 'RS256', key: pem(rsa.privateKey).replaceAll('\n', '\\n') },
@@ -221,7 +221,7 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     expect(refused(key, 'verify', 'un secreto', 'MII', jwk(rsa.publicKey).n as string).message).toContain(fix)
   })
 
-  it('AUTH-5: keys that a function returns cause the same errors', () => {
+  it('AUTH-5: a wrong key that a function returns causes the same error as a wrong key in the options', () => {
     for (const key of ['un secreto', null]) {
       const ring = keyRing('bearer()', () => [key] as never)
       expect(errorOf(() => ring({ alg: 'HS256' }), 'un secreto').message).toContain(
@@ -271,7 +271,7 @@ describe('AUTH-5: candidate keys of a token', () => {
     expect(() => keyRing('bearer()', unnamed)).toThrow('Set a kid for each')
   })
 
-  it('can have the same kid only if their algorithms differ', () => {
+  it('keys can have the same kid only if their algorithms differ', () => {
     expect(() => keyRing('bearer()', [key('a', 'RS256'), key('a', 'RS256')])).toThrow('two keys with the same kid')
     expect(names(keyRing('bearer()', [key('a', 'RS256'), key('a', 'HS256')])({ alg: 'HS256', kid: 'a' }))).toEqual([
       'a HS256',
@@ -291,7 +291,7 @@ describe('AUTH-5: candidate keys of a token', () => {
     ['null in a list', [null]],
     ['a string', 'un secreto'],
     ['a weak key', { algorithm: 'RS256', key: weakRsa.publicKey }],
-  ])('keys that a function returns are checked in the same way: %s', (_, given) => {
+  ])('an unusable key that a function returns throws: %s', (_, given) => {
     expect(() => keyRing('bearer()', () => given)({ alg: 'RS256' })).toThrow(ConfigurationError)
   })
 })
@@ -309,7 +309,7 @@ describe('AUTH-5: a KeyObject is created once for a key', () => {
     for (let time = 0; time < 3; time++) expect(prepare('The key', again(key))).toBe(first)
   })
 
-  it('a modified object is read again, and new secrets evict old ones from the cache, but no KeyObject', () => {
+  it('a modified object is read again, and new secrets evict cached secrets, but not cached KeyObjects', () => {
     const prepare = keyMemo()
     const key = { algorithm: 'RS256', key: rsa.publicKey }
     const first = prepare('The key', key)

@@ -21,7 +21,7 @@ export const now = (): number => Math.floor(Date.now() / 1000)
 
 type SigningKey = KeyObject | Uint8Array | string
 
-/** Signs a string. */
+/** Returns the signature of a string. */
 export function signature(algorithm: string, input: string, key: SigningKey): Buffer {
   const hash = `sha${algorithm.slice(2)}`
   const data = Buffer.from(input)

@@ -31,7 +31,7 @@ describe('tokenIssuer()', () => {
     })
   })
 
-  it('AUTH-5: tokens are valid for an hour by default, with iat, kid and typ', () => {
+  it('AUTH-5: tokens have iat, typ and the kid of the key, and are valid for an hour by default', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_900 })
     const token = tokenIssuer({ key })({ sub: 'ana' })
     expect(part(token, 0)).toEqual({ alg: 'ES256', typ: 'JWT', kid: '2026-11' })
@@ -86,15 +86,15 @@ describe('tokenIssuer()', () => {
     ['a jti that is a number', { sub: 'ana', jti: 5 }],
     ['a cycle', cyclic],
     ['a bigint', { sub: 'ana', n: 5n }],
-    ['deep claims', { sub: 'ana', deep: JSON.parse('['.repeat(40) + ']'.repeat(40)) }],
+    ['deeply nested claims', { sub: 'ana', deep: JSON.parse('['.repeat(40) + ']'.repeat(40)) }],
     ['__proto__', JSON.parse('{"sub":"ana","__proto__":{"admin":true}}')],
-    ['a token too long for a header', { sub: 'ana', filler: 'x'.repeat(7000) }],
+    ['claims that make the token too long for a header field', { sub: 'ana', filler: 'x'.repeat(7000) }],
   ])('AUTH-5: unusable claims are refused: %s', (_, claims) => {
     const issue = tokenIssuer({ key, issuer: 'https://api.example', audience: 'courier' })
     expect(() => issue(claims as { sub: string })).toThrow(ConfigurationError)
   })
 
-  it('AUTH-5: an undefined claim is refused by name, because JSON would silently omit it', () => {
+  it('AUTH-5: an undefined claim is refused, because JSON would silently omit it, and the error names it', () => {
     const claims = { sub: 'ana', scope: undefined }
     expect(() => tokenIssuer({ key })(claims)).toThrow('"scope" is undefined. Set a value, or remove it.')
   })

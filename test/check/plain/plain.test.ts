@@ -1,6 +1,6 @@
 /**
- * The checks report no violation for a correct service that is written with plain `node:http`. They
- * find each fault that is planted in it.
+ * The checks report no violation for a correct service that is written with plain `node:http`. If
+ * the service has a fault, the checks find it.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,10 @@ it.each([
   ['exposed', 0, 'HDR-7'],
   ['PUT', 2, 'HDR-3'],
   ['keys', 2, 'VERB-12'],
-] as const)('with the fault "%s" and a window of %s ms, only %s is violated', async (fault, window, clause) => {
-  const report = await checkPlain(fault, window)
-  expect(breaksOf(report), violationTexts(report).join('\n')).toEqual([clause])
-})
+] as const)(
+  'with the fault "%s" and %s ms from comparison to write, only %s is violated',
+  async (fault, window, clause) => {
+    const report = await checkPlain(fault, window)
+    expect(breaksOf(report), violationTexts(report).join('\n')).toEqual([clause])
+  },
+)

@@ -93,7 +93,7 @@ export async function startHono(planted?: Planted) {
     const body = c.req.method === 'PUT' ? await bodyOf(c) : {}
     if (body instanceof Response) return body
     if ((body.id ?? id) !== id)
-      return refuse(c, 422, 'invalid', [{ detail: 'The id must be the one in the path.', pointer: '/id' }])
+      return refuse(c, 422, 'invalid', [{ detail: 'The id must equal the id in the path.', pointer: '/id' }])
     const book = find()
     if (book === undefined) return refuse(c, 404, 'no-item')
     const field = c.req.header('if-match')

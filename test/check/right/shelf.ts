@@ -98,7 +98,7 @@ export function page(
   const whole = (name: string, otherwise: number, most: number): number => {
     const text = values.get(name) ?? String(otherwise)
     if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most) return Number(text)
-    errors.push(`"${name}" is a whole number from 1 to ${most}.`)
+    errors.push(`"${name}" must be a whole number from 1 to ${most}.`)
     return otherwise
   }
   const [number, size] = [whole('offest', 1, 99_999_999), whole('limit', 5, 50)]
@@ -108,8 +108,8 @@ export function page(
   }))
   if (!terms.every(({ field }) => sortable.includes(field))) errors.push(`"sort" takes ${sortable.join(', ')}.`)
   const { year, available } = Object.fromEntries(values)
-  if (year !== undefined && !/^-?\d{1,9}$/.test(year)) errors.push('"year" is a whole number.')
-  if (available !== undefined && !/^(?:true|false)$/.test(available)) errors.push('"available" is true or false.')
+  if (year !== undefined && !/^-?\d{1,9}$/.test(year)) errors.push('"year" must be a whole number.')
+  if (available !== undefined && !/^(?:true|false)$/.test(available)) errors.push('"available" must be true or false.')
   if (errors.length > 0) return { errors }
   const found = all
     .filter((book) =>

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.0 document of the twin (the hand-written test service). It is written by hand. */
+/** The OpenAPI 3.0 document of the twin, the hand-written test service. No library generates it. */
 import type { Fault } from './faults.js'
 
 const text = { type: 'string' }

@@ -121,7 +121,7 @@ export const readFaults = {
   'token of the login refused': 'AUTH-3',
 } as const satisfies Readonly<Record<string, ClauseId>>
 
-/** Faults that only write requests can find. */
+/** Faults that only write requests or failed logins can find. */
 export const writeFaults = {
   'POST without Location': 'VERB-2',
   'Location leads nowhere': 'VERB-2',

@@ -34,8 +34,8 @@ export function parcelsOf(twin: Twin): Router {
   })
   route(router, '/parcels/:id', ['GET', 'HEAD', 'OPTIONS', 'DELETE'], twin, (req, res) => {
     const parcel = data.parcels.get(idOf(req))
-    // sendItem() is not called for a missing parcel. Its faults for missing items apply only to
-    // collections that can be listed.
+    // sendItem() is not called for a missing parcel, because the faults that concern missing items
+    // must apply only to collections that can be listed.
     if (parcel === undefined) return problem(res, 404, 'no-item', 'There is no such parcel.', twin)
     return sendItem(req, res, parcel, twin)
   })

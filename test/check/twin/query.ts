@@ -20,8 +20,8 @@ export interface ListQuery {
 }
 
 /**
- * Parses a query. Returns the errors if the query is invalid. Without `texts`, it is a query for
- * orders. Otherwise `texts` names the filters, which are strings.
+ * Parses a query. Returns the errors if the query is invalid. `texts` names the filters. Their
+ * values are strings. Without `texts`, the query is for orders.
  */
 export function readQuery(
   raw: string,
