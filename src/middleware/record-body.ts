@@ -79,7 +79,7 @@ export interface RecordBody<T> extends Middleware {
  * optionally a JSON Patch (RFC 6902).
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid; `unresolved-link` if the
- *   definition has links in place of members, because only a router can resolve the URLs of links
+ * definition has links in place of members, because only a router can resolve the URLs of links
  *
  * @example
  * const body = recordBody(sucursales, { id: (req: Request<{ id: string }>) => req.params.id })

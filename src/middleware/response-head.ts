@@ -3,8 +3,8 @@
  * `res` the handler calls.
  */
 
-import type { ServerResponse } from 'node:http'
-import { isContainer } from '../definition/json.js'
+import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
+import { headFields } from '../http/head-fields.js'
 
 /**
  * How to send a response: `whole` as it is, `bodiless` without its body. If the verdict is an
@@ -76,18 +76,20 @@ export function applyHeadRule(res: ServerResponse, rule: HeadRule, refuse: (erro
   }) as typeof end
 }
 
-/**
- * Sets header fields that are given in a format that `writeHead` accepts: an object, a list of
- * alternating names and values, or a list of pairs.
- */
-function setFields(res: ServerResponse, fields: unknown): void {
-  if (!isContainer(fields)) return
-  const flat = Array.isArray(fields) ? fields.flat() : undefined
-  const pairs: [unknown, unknown][] = flat === undefined ? Object.entries(fields) : []
-  for (let at = 0; flat !== undefined && at < flat.length; at += 2) pairs.push([flat[at], flat[at + 1]])
-  for (const [name, value] of pairs)
-    if (name !== '' && value !== undefined) res.setHeader(String(name), value as string | string[])
+/** Sets the header fields that are passed to `writeHead`, as Node does. */
+function setFields(res: ServerResponse, given: unknown): void {
+  const fields = headFields(given)
+  if (!Array.isArray(given)) {
+    for (const [name, value] of fields) res.setHeader(name, value)
+    return
+  }
+  // A list replaces fields that were set before, and may repeat a name.
+  for (const [name] of fields) res.removeHeader(name)
+  for (const [name, value] of fields) res.appendHeader(name, fieldValues(value))
 }
+
+const fieldValues = (value: OutgoingHttpHeader): string | readonly string[] =>
+  Array.isArray(value) ? value : String(value)
 
 /**
  * Whether a response is known to have a body: its first chunk is not empty, or its header fields

@@ -1,6 +1,6 @@
 /**
- * Removes unused components from a document. A component may be unused because it was built only to
- * compare two types.
+ * Removes unused components from a document. If a schema was built only for a comparison with
+ * another schema, the components that it references may be unused.
  */
 import { isContainer } from '../definition/json.js'
 import type { DocumentFragment } from '../plan/document-options.js'
@@ -27,8 +27,8 @@ export function withoutUnused(document: OpenApiDocument, fragments: readonly Doc
 }
 
 /**
- * Returns the references in paths and in the components that they reference. A value that occurs in
- * several places is visited once.
+ * Returns the references in the paths, and in the components that the paths reference directly or
+ * indirectly. A value that occurs in several places is visited once.
  */
 function referencesIn({ paths, components }: OpenApiDocument): ReadonlySet<string> {
   const used = new Set<string>()

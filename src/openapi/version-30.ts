@@ -42,9 +42,9 @@ export function toVersion30(document: OpenApiDocument): OpenApiDocument {
 }
 
 /**
- * Returns the license. OpenAPI 3.0 lacks `identifier`, so it is replaced with the URL of the
- * license's page at SPDX. There is no such page for an SPDX expression that combines several
- * licenses.
+ * Returns the license. OpenAPI 3.0 lacks `identifier`. If the identifier names a single license and
+ * the license has no `url`, the license's page at SPDX becomes the `url`. An SPDX expression that
+ * combines several licenses has no page, so it is left out.
  */
 function licensed(license: unknown): JsonObject {
   if (!isObject(license)) return {}
@@ -118,7 +118,8 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
   const result: JsonObject = each(rest, (value, word) => nested(word, value, place))
   const [types, branches] = [typed(type), among(anyOf, place)]
   Object.assign(result, types, branches)
-  // A schema has only one `anyOf`, so the other one becomes a part of `allOf`.
+  // A schema can have only one `anyOf`. If both the types and the branches need it, the `anyOf` of
+  // the types becomes a part of `allOf`.
   if (types.anyOf !== undefined && branches.anyOf !== undefined)
     result.allOf = [...(isList(result.allOf) ? result.allOf : []), { anyOf: types.anyOf }]
   if (constant !== undefined) result.enum = [constant]
@@ -127,7 +128,7 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
   if (typeof exclusiveMaximum === 'number') Object.assign(result, { maximum: exclusiveMaximum, exclusiveMaximum: true })
   if (contentMediaType !== undefined)
     Object.assign(result, { type: 'string', format: 'binary', maxLength: longestText })
-  // In OpenAPI 3.0, a schema of arrays must have `items`.
+  // In OpenAPI 3.0, a schema of type `array` must have `items`.
   if (result.type === 'array' && result.items === undefined) result.items = {}
   if ($ref === undefined) return result
   return Object.keys(result).length === 0
@@ -137,7 +138,10 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
 
 const onlyNull: JsonObject = { type: 'object', nullable: true, enum: [null] }
 
-/** Converts a type. The type null becomes `nullable`, and several types become `anyOf`. */
+/**
+ * Converts the keyword `type`. One type or null becomes this type with `nullable`. Several types
+ * become the branches of an `anyOf`.
+ */
 function typed(type: unknown): JsonObject {
   if (type === undefined) return {}
   const types = [type].flat()

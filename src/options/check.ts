@@ -13,12 +13,12 @@ import { spell, spellKind } from './spelling.js'
 export const invalidOption = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
 
 /**
- * Validates `given` as the options of `what`, which is a function such as `api()`, or a part such
- * as `the mount of "orders"`. A function whose options may be omitted passes `{}` if there are
+ * Validates the options `given`. `what` names the owner of the options in messages, such as `api()`
+ * or `the mount of "orders"`. A function whose options may be omitted passes `{}` if there are
  * none. Throws `ConfigurationError` for an unknown name, a missing option, or a value of the wrong
- * kind. The message about an unknown name suggests the closest name, or lists all names. The
- * message about a value contains the path of the option, a description of the value, and the
- * allowed values.
+ * kind. The message about an unknown name suggests the closest name, lists all names, or says where
+ * the option belongs. The message about a value contains the path of the option, a description of
+ * the value, and the allowed values.
  */
 export function checkOptions<Options = Readonly<Record<string, unknown>>>(
   what: string,
@@ -53,7 +53,7 @@ export function checkArgument(what: string, given: unknown, kind: Kind): void {
 const factory = /^(?:new )?\w+\(.*\)$/
 
 type Fault =
-  /** A value of the wrong kind. */
+  /** A value of the wrong kind, or a missing option. */
   | { readonly path: string; readonly is: string; readonly fix: string }
   /** An unknown name. */
   | { readonly path: string; readonly unknown: string; readonly fix: string }

@@ -21,9 +21,8 @@ export type Kind =
   | MisplacedKind
 
 /**
- * `table` is an object that is neither a list nor a promise. `names` is one string or a list of
- * different strings. None of them is empty, and neither is the list. `any` is not checked. NaN is
- * not a `number`.
+ * `table` is an object that is neither a list nor a promise. `names` is a non-empty string, or a
+ * non-empty list of different non-empty strings. `any` is not checked. NaN is not a `number`.
  */
 export type Word = 'boolean' | 'string' | 'number' | 'function' | 'table' | 'list' | 'iterable' | 'names' | 'any'
 
@@ -32,7 +31,7 @@ interface OneOf {
   readonly oneOf: readonly unknown[]
 }
 
-/** A number from `from` to `to`. If `whole` is set, it must be a safe integer. */
+/** A number from `from` to `to`. If `whole` is set, the number must be a safe integer. */
 export interface NumberKind {
   readonly from: number
   readonly to?: number
@@ -59,7 +58,7 @@ export interface ListKind {
   readonly a?: string
 }
 
-/** An object with any names, whose values are all of one kind. */
+/** An object in which any name is allowed, and all values are of one kind. */
 interface TableKind {
   readonly values: Kind
 }

@@ -125,8 +125,7 @@ function isFile({ method, operation, route, facts }: Situation): boolean {
  */
 function written(method: string, status: number, file: readonly AnswerField[]): readonly AnswerField[] {
   if (status === 202) return always(header.location)
-  // The response to a POST is 200 if the adapter had nothing to create. Such a response has no
-  // representation.
+  // If the adapter created no record, the response to a POST is 200 and contains no representation.
   if (method === 'POST' && status === 200) return []
   const made = status === 201 ? always(header.location) : []
   return [

@@ -34,8 +34,8 @@ export function closedPlace(root: JsonSchema, node: JsonSchema, excused: Excused
  * keyword is added to this subschema and not to its branches (`allOf`, `anyOf`, ...). If there are
  * branches, the keyword is `unevaluatedProperties`, because it recognizes the members that the
  * branches declare. The keyword `additionalProperties` does not recognize them. If several schemas
- * declare the same member, the member is closed once, and allows the names that any of these
- * schemas declares.
+ * declare the same member, the member is closed only once, so that it allows the names from all of
+ * these schemas.
  */
 function place(context: Context, node: JsonSchema): JsonSchema {
   const shape = Shape.of(context.root, node)

@@ -54,8 +54,8 @@ const maxCursorLength = 2_000
 const fingerprintLength = 16
 
 /**
- * Compiles the functions that convert the values of the sort fields and of the key members for
- * cursors. Members that must not be sent are excluded (REP-8).
+ * Compiles the functions that convert values for cursors: one for each sort field, and one for each
+ * member of the key. Members that must not be sent are excluded (REP-8).
  */
 export function compileCursorValues({ shape, sort, key }: ResourceDefinition): CursorValues {
   const paths = new Map<string, readonly string[]>(sort.map((field) => [field, field.split('.')]))

@@ -90,7 +90,7 @@ export function representation<T = Readonly<Record<string, unknown>>>(
     revision = '',
   } = checkOptions<RepresentationOptions<unknown>>(what, options, representationKinds)
   if (item === undefined && list === undefined && value === undefined)
-    throw invalidOption(`${what} has no function. Give it one for an item, a list or a value.`)
+    throw invalidOption(`${what} has no function. Give it at least one of item, list and value.`)
   return Object.freeze(
     branded('representation', { kind: 'representation' as const, contentType: mediaType, item, list, value, revision }),
   )
@@ -116,7 +116,7 @@ export type ContentKind = 'item' | 'list' | 'value'
 
 /**
  * Identifies a format by its media type. Two representations with the same result are one format.
- * UTF-8 is the default of `charset`, so it makes no difference.
+ * UTF-8 is the default charset, so `charset=utf-8` makes no difference.
  */
 export const formatKey = ({ contentType }: CustomRepresentation): string =>
   contentType
@@ -179,10 +179,10 @@ export function soundRepresented(contentType: string, made: unknown): SoundRepre
       : isList(made)
         ? 'a list'
         : String(made)
-    throw invalidOption(`${what} returned ${gave}. Return text, bytes, or { body, headers } with one of them.`)
+    throw invalidOption(`${what} returned ${gave}. Return text or bytes, alone or as the body of { body, headers }.`)
   }
   if (!isObject(headers))
-    throw invalidOption(`${what} returned headers that are not an object. Return strings by name.`)
+    throw invalidOption(`${what} returned headers that are not an object. Return an object that maps names to strings.`)
   for (const [name, value] of Object.entries(headers)) {
     if (framing.has(name.toLowerCase()))
       throw invalidOption(`${what} returned the header "${name}", which belongs to the connection. Leave it out.`)

@@ -27,7 +27,7 @@ export interface OperationText extends DocumentExtensions {
   readonly examples?: Readonly<Record<string, unknown>>
   /**
    * Problems that your own code responds with. Give one of the library's problems by its code. Give
-   * a problem of your own as an object, like the one that your code throws.
+   * a problem of your own as an object with its code, status and title.
    */
   readonly problems?: readonly (ProblemCode | CustomProblem)[]
 }
@@ -54,8 +54,8 @@ export interface EndpointAnswer {
 }
 
 /**
- * The text and the responses of an endpoint's method. The responses must be declared here, because
- * only the handler determines them.
+ * The text and the responses of an endpoint's method. The responses are declared here, because the
+ * handler determines them and the library can't derive them.
  */
 export interface EndpointText extends OperationText {
   /**

@@ -108,8 +108,8 @@ export function requireDescription(what: string, service: unknown): ServiceDescr
     throw invalidOption(`${what} got no service. Give the result of api() or resourceRouter().`)
   if (described.formatVersion === formatVersion) return described.description
   throw invalidOption(
-    `${what} got a service created by another version of express-rest-conventions, whose description it can't ` +
-      'read. Import both from one version: npm ls express-rest-conventions lists the installed versions.',
+    `${what} got a service that another version of express-rest-conventions created, and can't read its description. ` +
+      'Import all functions from one version: npm ls express-rest-conventions lists the installed versions.',
   )
 }
 

@@ -53,8 +53,8 @@ export interface DocsPages {
    */
   readonly generatedFiles: ReadonlyMap<string, string>
   /**
-   * Returns the page or data file with this name, or `undefined` if there is none. The name of the
-   * index page is `''`.
+   * Returns the page or generated file with this name, or `undefined` if there is none. The name of
+   * the index page is `''`.
    */
   page(name: string, subject: DocsSubject): DocsFile | undefined | Promise<DocsFile | undefined>
 }

@@ -65,8 +65,8 @@ const exports: EndingCondition = ({ operation, route }) =>
   operation.answers === 'page' && route.resource?.exports !== undefined
 
 /**
- * Setting a flag needs no body, so the step `parse` has nothing to check. If a rule or the scope
- * forbids the flag's value, only the step `execute` detects this.
+ * Whether a rule or the scope may forbid the value of a flag. Setting a flag needs no body, so this
+ * is detected only in the step `execute` and not in the step `parse`.
  */
 const setsCheckedFlag: EndingCondition = (situation) => {
   const { operation, route } = situation

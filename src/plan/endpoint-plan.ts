@@ -35,7 +35,7 @@ export interface CompiledMethod {
   readonly representations: readonly CustomRepresentation[]
   /** The text for OpenAPI documents. */
   readonly text: EndpointText
-  /** The query parameters, as the endpoint's option `query` declares them. */
+  /** The query parameters, as the method's option `query` declares them. */
   readonly query: EndpointQuery | undefined
   readonly parseQuery: (
     raw: string,
@@ -120,7 +120,8 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
     if (!grammars.has(parameter)) {
       throw new ConfigurationError(
         'unknown-member',
-        `The endpoint "${name}" requires "${parameter}", which is not one of its parameters. Describe it.`,
+        `The endpoint "${name}" requires "${parameter}", which is not one of its parameters. ` +
+          'Declare it in query.properties.',
       )
     }
   }
@@ -176,7 +177,7 @@ function grammarOf(name: string, parameter: string, schema: Parameters<typeof Sh
     throw new ConfigurationError(
       'unsuitable-member',
       `The parameter "${parameter}" of the endpoint "${name}" is not a string, number or boolean: a query can't ` +
-        'hold other types. Declare its type.',
+        'hold other types. Declare one of these types.',
     )
   }
   return { ...scalarGrammar(shape), params: typeParams(shape) }

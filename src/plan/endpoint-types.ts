@@ -44,7 +44,7 @@ export interface Upload {
   readonly depth: number
 }
 
-/** The option `upload` of a method. `imports()` sets it on the methods that it makes. */
+/** The option `upload` of a method. `imports()` sets this option on the methods that it creates. */
 export interface UploadOptions {
   /** The media types that the body may have. */
   readonly types: readonly string[]
@@ -70,8 +70,7 @@ interface MethodSettings extends EndpointLimits, PartLifeOptions {
 
 /**
  * A method of an endpoint. `Query`, `Body` and `Item` are the types of `query`, `body` and `item`
- * in the handler's argument. `item` is the item whose path precedes the endpoint's path, if the
- * endpoint is below an item.
+ * in the handler's argument. For an endpoint below an item, `item` is this item.
  */
 export interface EndpointMethod<Item = undefined, Query = Readonly<Record<string, unknown>>, Body = unknown>
   extends MethodSettings {

@@ -1,6 +1,6 @@
 /**
- * Documented endpoints that are not resources (PATH-8). This file declares them, and defines the
- * arguments and results of their handlers.
+ * Endpoints, which are documented paths that are not resources (PATH-8): the function `endpoint()`,
+ * and the types of the arguments and results of handlers.
  */
 
 import type { AdapterCall } from '../adapters/contract.js'
@@ -152,7 +152,7 @@ export function endpoint<
   },
 ): Endpoint<Item>
 /**
- * Declares an endpoint below an item separately from its mount. The type of the item is passed
+ * Declares an endpoint below an item outside the call of `mount()`. The type of the item is passed
  * explicitly, as a type argument.
  *
  * @example endpoint<EndpointItem<Pedido, number>>()('cancelaciones', { ... })
@@ -265,7 +265,7 @@ function checkMethod(name: string, what: string, given: EndpointMethod): void {
   representationsOption(what, given.representations, ['value'])
 }
 
-/** A response of an endpoint with its own status, header fields or item version. */
+/** A response for which the handler chooses the status, the header fields or the item's version. */
 export interface EndpointReply {
   readonly status: 200 | 201 | 202 | 204
   readonly body?: unknown
@@ -285,8 +285,8 @@ export const replyKinds: Kinds<EndpointReply> = {
 }
 
 /**
- * Creates a response of an endpoint with its own status or headers. Throws `ConfigurationError` if
- * a member has the wrong kind.
+ * Creates a response for a handler that chooses the status, the header fields or the item's
+ * version. Throws `ConfigurationError` if a member has the wrong kind.
  *
  * @example handle: () => endpointReply({ status: 202, headers: { Location: '/v1/informes/7' } })
  */

@@ -13,12 +13,15 @@ import { maxViolations } from './refusal.js'
 export interface Guard {
   /** True if the schema has guarded members. An update then needs the current record. */
   readonly any: boolean
-  /** Returns a violation for each member of a new record that only the store may set. */
+  /**
+   * Returns a violation for each `readOnly` member in a new record. Only the store may set these
+   * members.
+   */
   given(next: JsonObject): Violation[]
   /**
    * Copies the guarded members of the stored record `current` into the update `next`. Returns a
-   * violation for each `readOnly` member to which the update gives another value. A `writeOnly`
-   * member is copied only if the update does not contain it. Modifies `next`.
+   * violation for each `readOnly` member whose value the update would change. A `writeOnly` member
+   * is copied only if the update does not contain it. Modifies `next`.
    */
   carry(next: JsonObject, current: JsonObject): Violation[]
 }
@@ -144,8 +147,8 @@ function levelOf(shape: Shape, owner: string, made: Map<Shape, Level>): Level {
 const unidentifiable = (owner: string, where: string): ConfigurationError =>
   new ConfigurationError(
     'invalid-schema',
-    `The schema of "${owner}" has readOnly or writeOnly ${where}, where an update can't tell the items apart. ` +
-      'Put it on the member that holds the list.',
+    `The schema of "${owner}" has readOnly or writeOnly ${where}. An update can't tell such items apart. ` +
+      'Put the keyword on the member that contains the list.',
   )
 
 function isGuarded(level: Level, seen = new Set<Level>()): boolean {
@@ -165,7 +168,7 @@ function refuseGiven(level: Level, next: unknown, at: string, found: Violation[]
       const member = memberOf(level, name)
       if (member?.kind === 'plain') refuseGiven(member.below, next[name], `${at}/${escapePointer(name)}`, found)
       else if (member?.kind === 'readOnly' && next[name] !== undefined)
-        refuse(found, at, name, 'the store sets it: leave it out')
+        refuse(found, at, name, 'the store sets it. Leave it out')
     }
   } else if (isList(next)) {
     for (const [i, item] of next.entries()) {
@@ -211,7 +214,7 @@ function carryMembers(level: Level, next: JsonObject, current: JsonObject, at: s
 /**
  * Removes a member as a patch does (VERB-5). If the schema allows null, the member becomes null.
  * Otherwise it is deleted, unless it is guarded. A guarded member becomes `undefined`, which marks
- * the removal, because `carry` would restore a deleted one.
+ * the removal, because `carry` would restore a deleted member.
  */
 export function removeMember(object: JsonObject, name: string, member: Shape): void {
   if (member.nullable) put(object, name, null)

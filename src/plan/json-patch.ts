@@ -36,8 +36,8 @@ export interface PatchOperation {
 }
 
 /**
- * Maximum number of operations in a patch. The number is limited because the time of one operation
- * can grow with the longest list of the record.
+ * Maximum number of operations in a patch. The number is limited because the time for one operation
+ * can grow with the length of the longest list in the record.
  */
 export const maxOperations = 1_000
 
@@ -272,7 +272,7 @@ function absentAt(pointer: '/path' | '/from', path: readonly string[]): Fault {
   return {
     pointer,
     detail:
-      `"${pointer.slice(1)}" points to nothing that exists: "${shown}". ` +
+      `"${pointer.slice(1)}" can't be resolved: "${shown}". ` +
       'Pointers apply to the representation that GET of the item returns.',
     code: 'path-absent',
   }

@@ -47,7 +47,7 @@ function leadsBelow({ below }: Mounted, segment: string): boolean {
 
 /**
  * Throws if the members `by` of a record can't hold the key of the target. There must be one member
- * for each part of the key, and the two must have a type in common.
+ * for each part of the key, and the member must have a type in common with this part.
  */
 export function checkKeyHolders(
   what: string,
@@ -58,8 +58,8 @@ export function checkKeyHolders(
   const { members } = target.key
   if (by.length !== members.length) {
     throw unresolved(
-      `${what} names ${by.length} of its members (${by.join(', ')}), but the key of "${target.collection}" has ` +
-        `${members.length} (${members.join(', ')}). Name one for each.`,
+      `${what} names ${by.length} of the record's members (${by.join(', ')}), but the key of ` +
+        `"${target.collection}" has ${members.length} (${members.join(', ')}). Name one member for each.`,
     )
   }
   for (const [i, member] of by.entries()) {

@@ -141,7 +141,7 @@ export function knownListQuery(raw: string, grammar: ListGrammar, address: ListA
 }
 
 /**
- * Parses the raw query of a list. Throws the `invalid-query` problem with every violation at once.
+ * Parses the raw query of a list. Throws the `invalid-query` problem, which lists the violations.
  * `address` contains the path of the list, which cursors are checked against. Without `address`,
  * every cursor is refused (QUERY-7). `rules` describes how the service deviates from the
  * conventions.

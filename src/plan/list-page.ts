@@ -8,8 +8,8 @@ import { parseInteger } from './scalar-grammar.js'
 
 /**
  * Combines the page settings. A setting of the resource takes precedence over the service's
- * setting, which takes precedence over the default. If the page size comes from the service or from
- * the default, it is reduced to the maximum.
+ * setting, which takes precedence over the default. A page size from the service or from the
+ * default is limited to the maximum.
  */
 export function pageOf({ collection, page: own }: ResourceDefinition, service: PageOptions): Required<PageOptions> {
   // If no maximum is set, the maximum is 100, or the page size if the page size is larger.
@@ -64,7 +64,7 @@ function pageOfRows(
   const rows = parseInteger(text)
   if (rows !== undefined && rows >= 0 && rows <= Number.MAX_SAFE_INTEGER && rows % size === 0) return rows / size + 1
   const detail =
-    `"${name}" must be a whole number of rows from 0 that is a multiple of ${size}, the size of a page. ` +
+    `"${name}" is a number of rows. It must be 0 or a multiple of the page size ${size}. ` +
     `Send the page number in "${parameter.page}" instead.`
   found.push({ parameter: name, detail, code: 'multipleOf', params: { divisor: size }, clause: 'QUERY-4' })
   return 1

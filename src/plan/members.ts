@@ -119,8 +119,8 @@ export function compileSent(shape: Shape): Convert {
 }
 
 /**
- * Compiles the conversion that removes members from stored values if a client could not have sent
- * them. These are members and nulls that the schema does not allow. A value that needs no change is
+ * Compiles the conversion that removes members from stored values: members that the schema does not
+ * allow, and members with a null that the schema does not allow. A value that needs no change is
  * returned itself and not copied.
  */
 export function compileKnown(shape: Shape): Convert {

@@ -10,7 +10,7 @@ export function parentsFirst(mounts: readonly Mount[]): readonly Mount[] {
   let left = mounts.filter(({ definition }) => definition.parent !== undefined)
   while (left.length > 0) {
     const ready = left.filter(({ definition }) => placed.has(nameOf(definition.parent?.of)))
-    if (ready.length === 0) throw unmountedParent(left[0] as Mount, mounts)
+    if (ready.length === 0) throw unplaceable(left)
     for (const entry of ready) placed.add(entry.definition.collection)
     ordered.push(...ready)
     left = left.filter((entry) => !ready.includes(entry))
@@ -18,18 +18,28 @@ export function parentsFirst(mounts: readonly Mount[]): readonly Mount[] {
   return ordered
 }
 
-function unmountedParent({ definition }: Mount, mounts: readonly Mount[]): ConfigurationError {
-  const name = nameOf(definition.parent?.of)
-  if (mounts.some((mount) => mount.definition.collection === name)) {
+/** Returns the error for mounts of which each has a parent that cannot be placed before it. */
+function unplaceable(left: readonly Mount[]): ConfigurationError {
+  const byName = new Map(left.map(({ definition }) => [definition.collection, definition]))
+  const orphan = left.find(({ definition }) => !byName.has(nameOf(definition.parent?.of)))
+  if (orphan !== undefined) {
+    const name = nameOf(orphan.definition.parent?.of)
     return new ConfigurationError(
       'unmounted-parent',
-      `"${definition.collection}" is contained in "${name}", which is itself contained in ` +
-        `"${definition.collection}". Remove the parent of one of them.`,
+      `"${orphan.definition.collection}" is contained in "${name}", which is not mounted in the same version. ` +
+        `Mount "${name}" in the same version.`,
     )
   }
+  // Each mount has a parent among the mounts, so the chain of parents leads into a cycle.
+  const chain: string[] = []
+  let name = left[0]?.definition.collection ?? ''
+  while (!chain.includes(name)) {
+    chain.push(name)
+    name = nameOf(byName.get(name)?.parent?.of)
+  }
+  const cycle = [...chain.slice(chain.indexOf(name)), name].map((one) => `"${one}"`)
   return new ConfigurationError(
     'unmounted-parent',
-    `"${definition.collection}" is contained in "${name}", which is not mounted in the same version. ` +
-      `Mount "${name}" in the same version.`,
+    `The parents form a cycle: ${cycle.join(' is contained in ')}. Remove the parent of one of them.`,
   )
 }

@@ -31,14 +31,14 @@ export interface MountOptions<T = unknown, K = KeyValue> extends PartLifeOptions
    */
   readonly area?: string
   /**
-   * The allowed methods of the collection. Default: all methods that the adapter supports. A public
-   * API has `['POST']` (VERB-11).
+   * The allowed methods of the collection. Default: all methods that the adapter supports. For a
+   * public API, give `['POST']` (VERB-11).
    */
   readonly collection?: readonly ('GET' | 'POST')[]
   /**
    * The allowed methods of the item. Default: all methods that the adapter supports. Without
    * `PATCH`, the item's flags can't be set or unset either. The same methods are allowed at the
-   * URLs of the item in associated sub-collections. A public API has `['GET', 'DELETE']`.
+   * URLs of the item in associated sub-collections. For a public API, give `['GET', 'DELETE']`.
    */
   readonly item?: readonly ('GET' | 'PUT' | 'PATCH' | 'DELETE')[]
   /**
@@ -162,7 +162,7 @@ function checkIdempotency(
   if (adapter.create !== undefined && adapter.recall !== undefined) return
   throw new ConfigurationError(
     'adapter-incomplete',
-    `${what} is "required", but its adapter stores no keys. To store keys, it needs create() and recall(). ` +
+    `${what} is "required", but the adapter stores no keys. To store keys, an adapter needs create() and recall(). ` +
       'Give the adapter the option idempotency.',
   )
 }

@@ -55,7 +55,7 @@ export class PartLives {
 
   /**
    * Returns the life cycles of these parts. Returns `undefined` if no part is deprecated or
-   * retired, as in most versions. In such a version, the look-up costs no time.
+   * retired, as in most versions. Requests to such a version need no look-up.
    */
   static of(parts: readonly Part[]): PartLives | undefined {
     const found = parts.filter(({ life, methods }) => life !== undefined || (methods !== undefined && methods.size > 0))
@@ -119,8 +119,8 @@ export class PartLives {
   }
 
   /**
-   * The number of parts and methods that have retired. OpenAPI documents stay the same until this
-   * number changes.
+   * The number of parts and methods that have retired. When this number changes, the cached OpenAPI
+   * documents are outdated.
    */
   retiredCount(now: number): number {
     return this.#ends.filter((end) => end <= now).length

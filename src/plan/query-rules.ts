@@ -62,8 +62,8 @@ export function queryRules(
 }
 
 /**
- * Returns the rules without aliases, because aliases apply only to the queries of list pages and
- * items.
+ * Returns the rules for queries other than those of list pages and items. These rules have no
+ * aliases.
  */
 export const withoutAliases = (rules: QueryRules | undefined): QueryRules | undefined =>
   rules?.names === undefined ? rules : { ...rules, names: { ...rules.names, aliases: new Map() } }

@@ -22,7 +22,7 @@ type LinkMembers<L extends string> = string extends L ? unknown : { readonly [N 
 /**
  * A record as the calling code passes it, with the members of the stored record. Members that the
  * store assigns, and members with a default in the schema, may be omitted. A link is passed under
- * its name, as in a request body, or as the stored members that hold its key.
+ * its name, as in a request body, or as the stored members that hold the key of its target.
  */
 export type RecordValue<T, L extends string = string> = { readonly [N in keyof T]?: T[N] | undefined } & LinkMembers<L>
 
@@ -115,9 +115,9 @@ export interface Records<T, K, L extends string = string> {
     options?: RowsOptions,
   ): Promise<{ readonly records: readonly T[] } | RefusedRecord>
   /**
-   * Creates many records, one after another. If `checkAll` finds a violation, no record is created.
-   * The method uses no transaction: if the store refuses a row, the other rows stay written
-   * (`made`).
+   * Runs the checks of `checkAll`. If they find no violation, creates the records, one after
+   * another. The method opens no transaction. If the store refuses a row, the other rows stay
+   * written, and `made` contains them.
    */
   createAll(
     values: readonly RecordValue<T, L>[],
@@ -163,7 +163,10 @@ export interface JobOptions<T, K> extends RecordsOptions<T, K> {
    * for all its records together. Default: the service's time limit.
    */
   readonly timeout?: number
-  /** Aborts the work between two records. Adapters also get this signal. */
+  /**
+   * If this signal aborts, `createAll` stops before the next record, and later calls throw the
+   * reason of the abort. The signal that adapters get aborts too.
+   */
   readonly signal?: AbortSignal | undefined
   /** The request id for adapters and hooks. Default: a new request id. */
   readonly requestId?: string | undefined

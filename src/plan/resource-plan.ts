@@ -22,7 +22,10 @@ import { compileHasUndeclared, type HasUndeclared } from './undeclared.js'
 import { compileValidator, type Validate } from './validator.js'
 import { unknownMember } from './violations.js'
 
-/** One member of a representation. `ResourcePlan.fields` has the order of the representation. */
+/**
+ * One member of a representation. `ResourcePlan.fields` lists them in the order of the
+ * representation.
+ */
 type Field =
   | {
       readonly kind: 'member'
@@ -43,7 +46,9 @@ export interface ResourcePlan {
   readonly key: KeyCodec
   readonly list: ListGrammar
   readonly fields: readonly Field[]
-  /** The conversions for output, by the names of the members that a response may contain. */
+  /**
+   * The conversions for output of the members that the schema names, except `writeOnly` members.
+   */
   readonly present: ReadonlyMap<string, Convert>
   /**
    * True if a response may contain members that the schema does not name. `presentOther` returns a
@@ -66,11 +71,11 @@ export interface ResourcePlan {
    * in.
    */
   readonly complete: { readonly create: Convert; readonly update: Convert }
-  /** Normalizes merged records on input: values become canonical, and nothing is filled in. */
+  /** Normalizes patched records: values become canonical, and nothing is filled in. */
   readonly canonical: Convert
   /**
-   * Converts a stored record for a patch: removes the members and nulls that the schema does not
-   * allow, because clients can't fix them.
+   * Converts a stored record before it is patched: removes the members and nulls that the schema
+   * does not allow. Otherwise the client would get violations that it can't fix.
    */
   readonly known: Convert
   /**
@@ -165,7 +170,8 @@ function checkDefaults(collection: string, shape: Shape, validate: Validate): vo
     if (wrong === undefined) continue
     throw new ConfigurationError(
       'invalid-schema',
-      `The default of "${name}" of "${collection}" does not match its own schema: ${wrong.detail} Fix one of them.`,
+      `The default of "${name}" of "${collection}" does not match its own schema: ${wrong.detail} ` +
+        'Change the default or the schema.',
     )
   }
 }
@@ -220,8 +226,8 @@ function compileOthers(shape: Shape): ResourcePlan['presentOther'] {
 }
 
 /**
- * Compiles the checks of records. A record must have its key, even if the schema does not require
- * it, unless the store assigns the key.
+ * Compiles the checks of records. Unless the store assigns the key, a record must have its key even
+ * if the schema does not require it.
  */
 function compileChecks(
   { collection, schema, key, assigned, shape }: ResourceDefinition,

@@ -97,8 +97,8 @@ type Made = Mounted & { readonly mount: Mount }
 /**
  * Throws `ConfigurationError` for a life cycle of a part that does not exist, and for a replacement
  * that is neither an absolute URL nor a path in the version. Also throws if the target of a link
- * retires before the link, or the replacement of a part before the part. Responses would then
- * contain links that lead to a 410.
+ * retires before the link, or if the replacement of a part retires before the part. Otherwise
+ * responses would contain links that lead to a 410.
  */
 export function checkLives(
   operations: readonly OperationDescription[],
@@ -197,8 +197,8 @@ function checkBelow({ plan, below, mount: { options } }: Made): void {
 }
 
 /**
- * Checks the replacement of a part. The replacement must be an absolute URL, or a path in the
- * version that does not retire before the part.
+ * Checks the replacement of a part. The replacement must be an absolute URL or a path in the
+ * version. The path must not retire before the part.
  */
 function checkUse(
   { template }: Route,
@@ -226,11 +226,13 @@ function checkUse(
     throw invalidOption(`${what} has ${strange}, which "${template}" does not have. Use the names in "${template}".`)
   const end = found.lives?.path?.retired
   if (end !== undefined && end < retired)
-    throw invalidOption(`${what} retires${whenText(end)} before "${template}" does. Name a path that stays.`)
+    throw invalidOption(
+      `${what} retires${whenText(end)} before "${template}" does. Give a replacement that does not retire earlier.`,
+    )
 }
 
 /**
- * Replaces the names of ids in a template, so that templates of the same path are equal. For
- * example, `/notas/{id}` becomes `/notas/{}`.
+ * Removes the names of the ids from a template, so that templates of the same path become equal.
+ * For example, `/notas/{id}` becomes `/notas/{}`.
  */
 export const shapeOf = (template: string): string => template.replace(/\{[^{}]*\}/g, '{}')

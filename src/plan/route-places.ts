@@ -20,8 +20,8 @@ export function place<Op extends OperationDescription>(
   if (table.has(segment) || clash) {
     throw new ConfigurationError(
       'path-taken',
-      `Two entries have the path "/${area === undefined ? '' : `${area}/`}${segment}". ` +
-        'Mount each collection once, or put one in another area.',
+      `The path "/${area === undefined ? '' : `${area}/`}${segment}" conflicts with another entry or area. ` +
+        'Rename one of the two, or use another area.',
     )
   }
   top.set(area ?? '', table.set(segment, target))

@@ -32,8 +32,9 @@ import { type Exports, exportsOption } from './transfer-format.js'
 import { type WireForms, wireForms } from './wire-form.js'
 
 /**
- * An associated sub-collection: its parent, the members in which the child stores the parent's key
- * (`undefined` if they are elsewhere, such as in a join table), and the segment below the parent.
+ * An associated sub-collection: its parent, the members in which the child stores the parent's key,
+ * and the segment below the parent. The members are `undefined` if the key is stored elsewhere,
+ * such as in a join table.
  */
 export interface Association {
   readonly parent: Mounted
@@ -199,7 +200,7 @@ class TableBuilder<Op extends OperationDescription> {
     this.#caches = caches
   }
 
-  /** Adds a resource whose parent has been added. */
+  /** Adds a resource. Its parent, if it has one, must have been added before. */
   add(entry: Mount): void {
     const { definition, adapter, options } = entry
     if (this.built.has(definition.collection)) {
@@ -263,8 +264,8 @@ class TableBuilder<Op extends OperationDescription> {
   }
 
   /**
-   * Connects the resources when all of them have been added. Associations come first, because links
-   * may lead to their sub-collections.
+   * Connects the resources. Called after all of them have been added. Associations come first,
+   * because links may lead to their sub-collections.
    */
   join(): void {
     for (const mounted of this.built.values()) this.#attach(mounted)
@@ -286,8 +287,8 @@ class TableBuilder<Op extends OperationDescription> {
     const { by } = definition.parent
     if (options.area !== undefined) {
       throw invalidOption(
-        `"${definition.collection}" is contained in "${mounted.plan.collection}", and so in its area. ` +
-          `Leave the area "${options.area}" out.`,
+        `"${definition.collection}" is contained in "${mounted.plan.collection}", so its path is below ` +
+          `the items of "${mounted.plan.collection}". Leave the area "${options.area}" out.`,
       )
     }
     checkKeyHolders(`The parent of "${definition.collection}"`, definition, by, mounted.plan)

@@ -67,7 +67,8 @@ function textParser(shape: Shape | undefined): ScalarParser {
   const canonical = canonicalOf(shape)
   const expects = valueFormat(shape)?.expects
   // A raw "+" in the query has been decoded as a space. A time offset or an exponent may contain a
-  // plus, so the plus is restored here. In a date-time, an earlier space may stand for the "T".
+  // plus, so the plus is restored here. In a date-time, an earlier space may stand for the "T". In
+  // that case, only the last space becomes a plus.
   if (canonical !== undefined && expects !== undefined) {
     const withPlus = (text: string): string | undefined =>
       canonical(text.replaceAll(' ', '+')) ?? canonical(text.replace(/ (?=[^ ]*$)/, '+'))
@@ -93,7 +94,10 @@ export function parseInteger(text: string): number | undefined {
   return /^(?:0|-?[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(value) ? value : undefined
 }
 
-/** Parses a number in the spelling of JSON. A double must represent its integer part exactly. */
+/**
+ * Parses a number in the spelling of JSON. An integer that would become another integer as a double
+ * is not accepted.
+ */
 function parseNumber(text: string): number | undefined {
   if (!/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/.test(text)) return undefined
   const value = Number(text)

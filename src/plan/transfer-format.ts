@@ -123,14 +123,14 @@ export const exportKinds: Kinds<ExportOptions> = {
 export function mediaTypesOf(what: string, formats: readonly TransferFormat[]): readonly string[] {
   const types = formats.map(({ mediaType }) => mediaType)
   const twice = types.find((type, at) => types.indexOf(type) < at)
-  if (twice !== undefined) throw invalidOption(`${what} has two formats of "${twice}". Give one.`)
+  if (twice !== undefined) throw invalidOption(`${what} has two formats of "${twice}". Remove one of them.`)
   return types
 }
 
 /**
  * Resolves the option `exports` of a mount. `what` names the mount in messages. The type of the
  * option has already been checked. Throws `ConfigurationError` if two formats have the same media
- * type, or if a representation of lists of the same mount has the media type of a format.
+ * type, or if one of `representations` represents lists and has the media type of a format.
  */
 export function exportsOption(
   what: string,
@@ -145,8 +145,8 @@ export function exportsOption(
   )
   if (taken !== undefined) {
     throw invalidOption(
-      `"${taken.contentType}" of ${what} is both an export and a representation of its pages. ` +
-        'Leave one out: a media type has one meaning.',
+      `"${taken.contentType}" of ${what} is both an export and a representation of lists. ` +
+        'Remove one of the two: a media type must have one meaning.',
     )
   }
   return {

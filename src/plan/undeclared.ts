@@ -1,11 +1,11 @@
 /**
- * Finds stored members that the schema neither declares nor allows. Clients do not see such
- * members, so a patch must not remove them (VERB-5).
+ * Finds undeclared members: stored members that the schema neither declares nor allows. Clients do
+ * not see them, so a patch must not remove them (VERB-5).
  */
 import { isList, type JsonObject } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
-/** Returns whether a stored value has members that its schema does not declare, at any depth. */
+/** Returns whether a stored value contains, at any depth, undeclared members. */
 export type HasUndeclared = (stored: unknown) => boolean
 
 /** Compiles a test for each member whose stored value may have undeclared members. */
@@ -15,8 +15,8 @@ export function compileHasUndeclared({ members }: Shape): ReadonlyMap<string, Ha
 }
 
 /**
- * Compiles the test of one shape. Returns `undefined` if its values can't have undeclared members:
- * scalars, and objects whose schemas allow all members at every depth.
+ * Compiles the test of one shape. Returns `undefined` if its values can't have undeclared members.
+ * Examples are scalars, and objects whose schemas allow all members at every depth.
  */
 function hasUndeclared(shape: Shape, above: readonly object[]): HasUndeclared | undefined {
   if (above.includes(shape.node as object)) {

@@ -20,8 +20,8 @@ import { violationsOf } from './violations.js'
 export type Validate = (value: unknown) => readonly Violation[]
 
 /**
- * Validates schemas against the meta-schema. Ajv takes longer to compile the meta-schema than the
- * schema of any resource, so the meta-schema is compiled only once.
+ * Validates schemas against the meta-schema. Ajv takes longer to compile the meta-schema than a
+ * typical schema of a resource, so the meta-schema is compiled only once.
  */
 let metaValidator: Ajv2020 | undefined
 
@@ -61,7 +61,10 @@ export function compileValidator(
   }
 }
 
-/** Ajv says that an unknown format is ignored, although it refuses the schema. */
+/**
+ * The message of an error. For an unknown format, Ajv's message says that the format is ignored,
+ * although Ajv refuses the schema. So this part of the message is removed.
+ */
 const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(' ignored in schema at path', ' at')
 

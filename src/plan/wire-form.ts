@@ -78,8 +78,8 @@ class RecordForm implements Form {
 }
 
 /**
- * The form of a link object, whether or not it is expanded. The link object has `href` and members
- * of its target.
+ * The form of a link object, whether or not the link is expanded. The link object has `href` and
+ * members of its target.
  */
 const linkForm = (target: Form): Form => ({
   kind: 'object',

@@ -14,7 +14,10 @@ export const pagePolicy =
   `form-action 'none'; ` +
   `frame-ancestors 'none'`
 
-/** The maximum number of rows in one table, and of gaps. The JSON report contains all of them. */
+/**
+ * The maximum number of rows in one table, and the maximum number of gaps. The JSON report contains
+ * all rows and gaps.
+ */
 const maxRows = 200
 
 export function reportPage(report: UsageReport): string {
@@ -43,7 +46,7 @@ ${clauses.map(
 <main>
 <h1>Usage in ${lastDays(days)}</h1>
 <p>${completeness(report)}</p>
-<p>Read at <time datetime="${at}">${at}</time>.${since !== undefined && html` Counted since <time datetime="${since}">${since}</time>.`}</p>
+<p>Counts read at <time datetime="${at}">${at}</time>.${since !== undefined && html` Counted since <time datetime="${since}">${since}</time>.`}</p>
 ${gaps.length > 0 && html`<ul>${gaps.slice(-maxRows).map(({ from, to, reason }) => html`<li>Unknown from ${from} to ${to}: ${reasonOf(reason)}.</li>`)}</ul>`}
 <h2>Clients affected by enforcing a clause</h2>
 ${clauses.length === 0 && html`<p>No violations of clauses were counted.</p>`}

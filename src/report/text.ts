@@ -3,7 +3,10 @@ import { lastDays } from '../usage/last-days.js'
 import type { ReportedClause, ReportedClient, ReportedPlace, ReportedVersion, UsageReport } from './report.js'
 import { ago, amount, clientName, completeness, reasonOf, versionName } from './words.js'
 
-/** The maximum number of rows in one table, and of gaps. The JSON report contains all of them. */
+/**
+ * The maximum number of rows in one table, and the maximum number of gaps. The JSON report contains
+ * all rows and gaps.
+ */
 const maxRows = 20
 
 /** Formats the report as text, which ends with a line break. */

@@ -18,8 +18,8 @@ import { reportOf, type UsageReport } from './report.js'
 
 export interface UsagePageOptions<P = unknown> {
   /**
-   * Determines which principals may read the report. Called with the action `read` and the name
-   * `resource`, like the option `permission` of `api`.
+   * Determines which principals may read the report. Called with the action `read` and the name in
+   * the option `resource`, like the option `permission` of `api`.
    */
   readonly permission: Permission<P>
   /** The name of the resource for `permission`. Default `usage`. */
@@ -34,8 +34,9 @@ const choose = negotiator([mediaType.json, html], new Caches(false))
 /**
  * Creates a middleware that serves the report for GET and HEAD. The report is JSON by default, and
  * an HTML page without scripts for clients that prefer HTML (HDR-1). `?days=7` sets the number of
- * days that the report covers; the default is 30. Mount an authenticating middleware before this
- * middleware (AUTH-4). Errors are passed to `next`, so mount `problems()` after this middleware.
+ * days that the report covers. Default 30, or fewer if counts are kept for fewer days. Mount an
+ * authenticating middleware before this middleware (AUTH-4). Errors are passed to `next`, so mount
+ * `problems()` after this middleware.
  *
  * @throws ConfigurationError `invalid-option` if `usage` or an option is invalid
  *

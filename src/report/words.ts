@@ -22,7 +22,11 @@ export const versionName = (version: string): string => (version === '' ? '(no v
 /** Describes in a sentence how complete the report is. */
 export function completeness({ complete, share, since, days }: UsageReport): string {
   if (since === undefined) return `Nothing has been counted. Whether there were calls is unknown.`
-  if (complete) return `Counting was complete in ${lastDays(days)}: clients that are not listed did not call.`
+  if (complete)
+    return (
+      `Counting was complete in ${lastDays(days)}: clients that are not listed did not call, or are counted ` +
+      'together as (other).'
+    )
   const percent = Math.floor(share * 1000) / 10
   return (
     `Counting was complete for ${percent} % of ${lastDays(days)}. Whether other clients called in the remaining ` +

@@ -14,7 +14,10 @@ import { Streamed } from './streamed.js'
 
 export type Headers = Record<string, string>
 
-/** A body that is written in one piece: a string as UTF-8, bytes unchanged. */
+/**
+ * A body that is written in one piece. A string is written as UTF-8, and bytes are written
+ * unchanged.
+ */
 export type WholeBody = string | Uint8Array | Octets
 
 /** The body of a response. */
@@ -174,15 +177,19 @@ export interface ProblemContext {
    * If this function is absent or returns `undefined`, the problem has the form of the conventions.
    */
   readonly shaped?: ((facts: ProblemFacts) => WrittenShape | undefined) | undefined
-  /** The `WWW-Authenticate` of a 401 that has none, for example of a 401 thrown by a permission. */
+  /**
+   * The `WWW-Authenticate` of a 401 that has none, for example of a 401 thrown by a permission
+   * function.
+   */
   readonly challenge?: string | undefined
 }
 
 const spellings = new Map(Object.values(header).map((name) => [name.toLowerCase(), name]))
 
 /**
- * Returns the header fields. Each name that the object `header` contains is spelled as in that
- * object. Otherwise a field whose name is spelled in different cases would occur twice.
+ * Changes the names of header fields to the spelling in the object `header`. Otherwise a field
+ * could occur twice, with its name in different cases. Names that this object does not contain stay
+ * unchanged.
  */
 export function spelled(headers: Readonly<Record<string, string>>): Headers {
   return Object.fromEntries(
@@ -192,7 +199,7 @@ export function spelled(headers: Readonly<Record<string, string>>): Headers {
 
 /**
  * Returns the response for a problem, in the format of RFC 9457 unless `shaped` returns another
- * format (ERR-3). The response is never cached (HDR-6). A 410 has no body (VER-2).
+ * format (ERR-3). Caches must not store the response (HDR-6). A 410 has no body (VER-2).
  */
 export function problemAnswer(problem: HttpProblem, options: ProblemContext): Answer {
   const headers: Headers = { ...spelled(problem.headers), [header.cacheControl]: 'no-store' }

@@ -94,8 +94,8 @@ function pageLinks(start: string, query: PageQuery, facts: PageFacts, cursorTo: 
     // page that has items.
     else if (page > 1) links += `, ${to(Math.min(before, last ?? before), 'prev')}`
   }
-  // If a page was read backwards from a row, there is a next page, because that row follows the
-  // page, unless it was deleted in the meantime.
+  // If a page was read backwards from a row, that row follows the page. So there is a next page,
+  // unless the row was deleted in the meantime.
   const goesOn = backwards || (more ?? (last === undefined ? count === size : page < last))
   if (goesOn && (sought === undefined || count > 0)) links += `, ${to(page + 1, 'next', cursorTo(page + 1, false))}`
   if (last !== undefined) links += `, ${to(last, 'last')}`

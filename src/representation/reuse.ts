@@ -1,8 +1,8 @@
 /**
- * Reuses the rendered bytes of records and pages. Bytes are reused only for records that can't have
- * changed, because they are deeply frozen, such as the records of the memory adapter. Before bytes
- * are reused, the records, their related records and the view are compared by identity. For a page,
- * its URL and its total are compared too.
+ * Reuses the rendered bytes of records and pages. Bytes are reused only for deeply frozen records,
+ * which can't have changed. The records of the memory adapter are an example. Before bytes are
+ * reused, the records, their related records and the view are compared by identity. For a page, its
+ * URL and its total are compared too.
  */
 import type { Page, Stored } from '../adapters/contract.js'
 import type { Cache, Caches } from '../cache.js'

@@ -85,6 +85,6 @@ function isJson({ name, value }: XmlAttribute): boolean {
 function literalName(literal: string | undefined): string {
   const name = literalText(literal ?? '')
   if (name === undefined)
-    throw new XmlRefusal('The attribute "name-encoding" declares "name" as a JSON string literal, but it is not one.')
+    throw new XmlRefusal('The attribute "name" must be a JSON string literal, because "name-encoding" is "json".')
   return name
 }

@@ -15,10 +15,10 @@ import { literalText, memberElement } from './xml-names.js'
 
 /**
  * Reads the value of an XML document. Returns the value, or the reason why the document can't be
- * read. The name of the root element is ignored. `form` contains the expected types. If it expects
- * a number or a boolean, and the text is not of that type, the value is the text itself, so that
- * schema validation reports the violation. But if a `type` attribute declares the type, such a text
- * is an error.
+ * read. The name of the root element is ignored. `form` contains the expected types. If the form
+ * expects a number or a boolean, and the text is not of that type, the value is the text itself, so
+ * that schema validation reports the violation. If a `type` attribute declares the type, a text of
+ * another type is an error.
  *
  * @param charset the parameter `charset` of `Content-Type`; ignored if `bytes` is a string
  * @param limits `depth` is the maximum depth of nested arrays and objects, as for JSON
@@ -189,7 +189,7 @@ function numberOf(text: string): number | undefined {
 function decoded(text: string): string {
   const value = literalText(text)
   if (value === undefined)
-    throw new XmlRefusal('The attribute "encoding" declares the text as a JSON string literal, but it is not one.')
+    throw new XmlRefusal('The text must be a JSON string literal, because the attribute "encoding" is "json".')
   return value
 }
 

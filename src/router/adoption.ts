@@ -26,16 +26,16 @@ import type { Service } from './service.js'
 export interface AdoptionOptions {
   /**
    * The mode of each clause that an existing service can't follow yet: `{ 'QUERY-8': 'report' }`.
-   * With `off` and `report`, the service responds as it did before. `report` also calls `onFinding`
+   * With `off` or `report`, the service responds as it did before. `report` also calls `onFinding`
    * for every request that would have been refused or would have got a different response if the
    * clause were enforced. Default: every clause is enforced, except ERR-3 if `shape` is set. See
    * docs/adopting.md.
    */
   readonly conventions?: Conventions
   /**
-   * Aliases of query parameters, and names of parameters to ignore. In the example
-   * `{ offest: ['page'], ignore: ['_', 'utm_*'] }`, `page` is an alias of `offest`, which is how
-   * the conventions spell the parameter for the page number.
+   * Aliases of query parameters, and names of parameters to ignore. In the conventions, the
+   * parameter for the page number is spelled `offest`. In the example
+   * `{ offest: ['page'], ignore: ['_', 'utm_*'] }`, `page` is an alias of `offest`.
    */
   readonly parameters?: ParameterOptions
   /**

@@ -1,2 +1,2 @@
-/** Runs the tests of `writes.test.ts` with every fault that violates a rule for writes. */
+/** Runs the tests of `writes.test.ts` with more faults. */
 import './writes.test.js'

@@ -1,7 +1,7 @@
 /**
- * Tests of the option `write`. Unless the service is disposable, the checks create records, and
- * change and remove only these. Each write request is announced in a file, the ledger, before it is
- * sent.
+ * Tests of the option `write`. Unless the service is disposable, the checks change and remove only
+ * records that they have created. Before a write request is sent, its URL is written to a file, the
+ * ledger.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage, RequestListener } from 'node:http'
@@ -53,8 +53,8 @@ function announced(): Readonly<Record<'hazards' | 'posts' | 'created', readonly 
 }
 
 /**
- * Records each unsafe request in `sent`. If the ledger on disk did not allow the request when it
- * arrived, records it in `strays` too.
+ * Records each unsafe request in `sent`. If the ledger on disk does not allow the request when it
+ * arrives, records it in `strays` too.
  */
 function recording(app: RequestListener, strays: string[], sent: string[]): RequestListener {
   return (req, res) => {
@@ -74,7 +74,7 @@ const faults = [
 ]
 
 it.each(['none', ...share(faults, 4, faults.slice(0, 2))])(
-  'no unsafe request is sent to a URL that is not in the ledger, with the fault %s',
+  'unsafe requests are sent only to URLs that are in the ledger, with the fault %s',
   async (fault) => {
     const [strays, sent]: [string[], string[]] = [[], []]
     const { origin, close } = await serving(
@@ -144,7 +144,7 @@ it('no record is left behind, even if a rule is violated', async () => {
   await close()
 })
 
-it('after a POST whose response was lost, the created record is found by its marker', async () => {
+it('after a POST whose response was lost, the created record is found by its marker and removed', async () => {
   const app = twinApp()
   const { origin, close } = await serving((req, res) => {
     if (req.method === 'POST' && req.url === '/v1/orders') res.end = (() => req.socket.destroy()) as never
@@ -192,7 +192,8 @@ it('HDR-3: races without a winner and races with two winners are counted separat
   const { origin, close } = await serving((req, res) => {
     if (req.method !== 'PATCH') return app(req, res)
     count += 1
-    // Each race has five PATCH requests. The second race has no winner, and two more have five.
+    // Each race has five PATCH requests. The second race has no winner. In the third and fourth
+    // race, all five requests win.
     if (count > 5 && count <= 10) return res.writeHead(412).end()
     return count > 10 && count <= 20 ? res.writeHead(200).end() : app(req, res)
   })

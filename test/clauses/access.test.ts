@@ -109,7 +109,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
     expect((await get(`/v1/notas?access_token=${token()}`)).status).toBe(401)
   })
 
-  it('AUTH-2, AUTH-3: a login with Basic credentials returns the token for public requests', async () => {
+  it('AUTH-2, AUTH-3: a login with Basic credentials returns a token for the public API', async () => {
     const answer = await get('/public/login', basic('ana', password))
     expect([answer.status, answer.text, answer.headers['content-length'], answer.headers['cache-control']]).toEqual([
       200,
@@ -197,7 +197,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
     )
   })
 
-  it('HDR-6: a stricter Cache-Control that was set before hand-written routes is kept', async () => {
+  it('HDR-6: responses of hand-written routes keep a stricter Cache-Control of an earlier middleware', async () => {
     const routes = (_req: never, res: never) => (res as { end(text: string): void }).end('by hand')
     const app = express()
     app.use((_req: unknown, res: { setHeader(name: string, value: string): unknown }, next: () => void) => {
@@ -211,7 +211,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
     await strict.close()
   })
 
-  it('AUTH-5: a token with wrong claims or a wrong algorithm, extension or secret gets 401', async () => {
+  it('AUTH-5: a token with wrong claims, algorithm, secret or critical extension gets 401', async () => {
     const now = Math.floor(Date.now() / 1000)
     const good = { sub: 'ana', scope: '*:read', exp: now + 60 }
     const header = { alg: 'HS256', typ: 'JWT' }
@@ -285,7 +285,7 @@ describe.each(frameworks)('limits of requests, logins and time on %s', (_name, e
     await service.close()
   })
 
-  it('LIMIT-1: after too many failed authentications, more get 429, but a valid token is still accepted', async () => {
+  it('LIMIT-1: above the limit of failed authentications, failures get 429, but valid tokens get 200', async () => {
     const service = await serve(express, { limit: 3 })
     const answers = []
     for (let i = 0; i < 5; i += 1) answers.push((await service.send('GET', '/v1/notas', asBearer(`x.y.${i}`))).status)

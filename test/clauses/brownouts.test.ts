@@ -46,7 +46,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     return served
   }
 
-  it('VER-3: in a brownout, requests to the version get a 503 with Retry-After, with any credentials', async () => {
+  it('VER-3: in a brownout, the version responds with 503 and Retry-After, even to invalid credentials', async () => {
     const errors: unknown[] = []
     const { send } = await start([{ from, until }], { onError: (event) => errors.push(event.code) })
     at('2027-03-01T09:59:59.999Z')
@@ -85,7 +85,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     }
   })
 
-  it('VER-3: exempt clients are served during a brownout, and all clients are authenticated first', async () => {
+  it('VER-3: if a brownout exempts clients, they get 200, other clients 503, and invalid credentials 401', async () => {
     const { send } = await start([{ from, until, exempt: ['billing'] }])
     at('2027-03-01T10:00:00Z')
     expect((await send('GET', '/v1/pedidos/1', { 'x-client': 'billing' })).status).toBe(200)
@@ -137,7 +137,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos')).status).toBe(200)
   })
 
-  it('VER-3: if the function fails, each new error is reported once, and the version stays available', async () => {
+  it('VER-3: if the brownout function fails, the version is served. A recurring error is reported once', async () => {
     const errors: unknown[] = []
     let give: () => unknown = () => {
       throw new Error('no configuration')
@@ -161,7 +161,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     expect(errors.length).toBe(7)
   })
 
-  it('VER-3: a write that began before the brownout completes normally', async () => {
+  it('VER-3: a brownout does not interrupt a write that has already begun', async () => {
     at('2027-03-01T09:59:59Z')
     let begin = (): void => {}
     const begun = new Promise<void>((resolve) => {
@@ -201,7 +201,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
 })
 
 describe('VER-3: the configuration of brownouts', () => {
-  it('VER-3: invalid brownouts throw when the service is built', () => {
+  it('VER-3: building a service with invalid brownouts throws', () => {
     expect(() => serviceOf([{ from: until, until: from }])).toThrow(/does not end after it begins/)
     expect(() => serviceOf([{ from: 'soon', until }])).toThrow(/not a date/)
     expect(() => serviceOf([{ from, until, status: 404 as 410 }])).toThrow(/status/)

@@ -48,7 +48,8 @@ const contratos = defineResource({
 
 /**
  * The injected fault: its kind, and the call at which it occurs. Calls of adapters (except writes),
- * permissions and encoders are counted together, in the order in which the request makes them.
+ * permissions, encoders and the endpoint are counted together, in the order in which the request
+ * makes them.
  */
 interface Fault {
   readonly at: number
@@ -80,7 +81,7 @@ interface World {
   fault: Fault | undefined
   /** What the store reported about the write of this request. */
   wrote: 'nothing' | 'made' | 'refused'
-  /** Number of calls that the request made. */
+  /** The number of counted calls that the request made. */
   calls: number
   readonly reported: ErrorEvent[]
   state(): Promise<string>
@@ -234,7 +235,7 @@ describe.each(frameworks)('VERB-13: changes with injected faults, on %s', (_name
     prefer: fc.constantFrom(undefined, 'return=minimal', 'return=representation'),
   })
 
-  it('a request whose change was made gets a 2xx, even if a later step fails. Others change nothing', async () => {
+  it('a change gets a 2xx, even if a later call fails. A request with another status changes nothing', async () => {
     let after = 0
     await fc.assert(
       fc.asyncProperty(asked, async ({ change, fault, accept, prefer }) => {
@@ -266,9 +267,10 @@ describe.each(frameworks)('VERB-13: changes with injected faults, on %s', (_name
     expect(after).toBeGreaterThan(10)
   })
 
-  it('if the body of a response cannot be built, the tag is valid in If-Match, but causes no 304', async () => {
+  it('if the body of a response cannot be built, its entity tag is valid in If-Match, but causes no 304', async () => {
     n += 1
-    // The last calls of the request come after its write. The fault occurs at the last but one.
+    // The last calls of the request come after its write. The fault occurs at the last call but
+    // one.
     const calls = await countCalls(world, () => world.send('PATCH', '/v1/contratos/a', {}, { n: -1 }))
     Object.assign(world, { fault: { at: calls - 1, kind: 'unavailable' }, calls: 0 })
     const patched = await world.send('PATCH', '/v1/contratos/a', {}, { n })
@@ -320,7 +322,7 @@ describe.each(frameworks)('outcomes that the library cannot know, on %s', (_name
     return listen(app)
   }
 
-  it('VERB-13: if a write fails or never ends, its outcome is unknown, unless the adapter gives a detail', async () => {
+  it('VERB-13: if a write fails or hangs, its outcome is called unknown unless the adapter gives details', async () => {
     const service = await serving({
       create: ({ id }) => {
         if (id === 'silent') return new Promise(() => {})
@@ -385,7 +387,7 @@ describe.each(frameworks)('outcomes that the library cannot know, on %s', (_name
     await service.close()
   })
 
-  it('VERB-13: if an endpoint throws "Nothing was changed", the response says that this is unknown', async () => {
+  it('VERB-13: if an endpoint throws "Nothing was changed", the response calls the outcome unknown', async () => {
     const app = express()
     let balance = 100
     const transfers = endpoint('transfers', {

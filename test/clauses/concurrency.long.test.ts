@@ -40,7 +40,7 @@ describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) =>
       await close()
     })
 
-    it(`none of ${count} PATCHes of different members without an entity tag is lost`, async () => {
+    it(`${count} PATCHes without an entity tag, each of a different member, all take effect`, async () => {
       const { send, close } = await bags(slow)
       expect(
         statuses(
@@ -55,7 +55,7 @@ describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) =>
     })
   })
 
-  it('PATCHes without an entity tag succeed despite conflicting writes of a service over the same store', async () => {
+  it('PATCHes without an entity tag succeed despite conflicting writes of another service', async () => {
     const store = memoryAdapter(bolsas, { records: [{ id: 1 }] })
     const served = [withRandomDelays(store, 2), withRandomDelays(store, 2)].map((adapter) =>
       listen(express().use(api({ versions: { v1: [mount(bolsas, adapter)] } }))),
@@ -93,7 +93,7 @@ describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) =>
     await close()
   })
 
-  it('exactly one of several creates with the same key gets 201, and the others get 422', async () => {
+  it('exactly one of several POSTs of records with the same key gets 201, and the others get 422', async () => {
     const { send, close } = await bags(true)
     expect(statuses(await times(50, (i) => send('POST', '/v1/bolsas', {}, { id: 7, i })))).toEqual({ 201: 1, 422: 49 })
     await close()

@@ -68,7 +68,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     )
   })
 
-  it('RFC 9110 8.7: direct reads of items, lists, empty responses and errors have no Content-Location', async () => {
+  it('RFC 9110 8.7: items at their own URL, lists, empty responses and errors have no Content-Location', async () => {
     const etag = String((await send('GET', 'piezas/1')).headers.etag)
     for (const [method, path, headers, body, status] of [
       ['GET', 'piezas/1', {}, undefined, 200],
@@ -118,7 +118,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     await blind.close()
   })
 
-  it('RFC 7240: return= is found in any valid Prefer. If it is applied, Preference-Applied confirms it', async () => {
+  it('RFC 7240: return= is found in any valid Prefer. Preference-Applied names it if it had an effect', async () => {
     for (const [prefer, applied] of [
       ['return=minimal', 'return=minimal'],
       ['respond-async, RETURN = "minimal"; q=1', 'return=minimal'],

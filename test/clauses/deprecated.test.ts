@@ -116,7 +116,7 @@ describe.each(frameworks)('VER-3: deprecated parameters and members on %s', (_na
     expect(await used('POST', '/v1/notas', {}, { viejo: 'x', nope: 1 })).toEqual([422, 'member viejo'])
   })
 
-  it('VER-3: a JSON Patch with a very long unknown path gets 422, like one with a short unknown path', async () => {
+  it('VER-3: a JSON Patch with an unknown path gets 422, even if the path is very long', async () => {
     const { send } = await start()
     const patch = (path: string) =>
       send(

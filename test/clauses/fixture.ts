@@ -25,7 +25,7 @@ import {
 } from '../../src/index.js'
 
 export type Express = typeof express5
-// The alias has no type declarations.
+// The package alias `express4` has no type declarations.
 const express4 = createRequire(import.meta.url)('express4') as Express
 
 /** Both supported major versions of Express. Most suites run on each of them. */
@@ -147,7 +147,7 @@ const notas = defineResource({
   links: { anterior: { to: 'notas', by: 'anteriorId' } },
 })
 
-/** The composite key consists of two strings, and both need escaping. */
+/** The composite key consists of two strings, and both may need escaping. */
 const tramos = defineResource({
   collection: 'tramos',
   key: ['desde', 'hasta'],
@@ -557,8 +557,10 @@ export function shared(express: Express): Pick<Served, 'send' | 'origin' | 'port
 }
 
 /**
- * Sends a request exactly as given: it neither normalizes the path nor follows redirects. A body
- * that is neither a string nor bytes is sent as JSON.
+ * Sends a request. Neither normalizes the path nor follows redirects. A body that is neither a
+ * string nor bytes is sent as JSON. A request with a body gets `Content-Type: application/json` if
+ * it has no `Content-Type`, and `Content-Length` if it has neither this field nor
+ * `Transfer-Encoding`.
  */
 function request(
   port: number,

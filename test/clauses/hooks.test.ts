@@ -84,7 +84,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('the event of a step has the route from the start, and other fields as soon as they are known', async () => {
+  it('the events of all steps have the route, and have other fields as soon as they are known', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1')
     const known = events.steps.map(({ step, version, principal, route }) => [step, version, principal, route])
@@ -100,7 +100,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('the event of a refused request has the route too, even if the step "route" did not run', async () => {
+  it('the response event of a refused request has the route too, even if the step "route" did not run', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1', { 'x-user': 'nobody' })
     await send('GET', '/v2/contratos/C1')
@@ -160,7 +160,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
   it.each([
     ['a number', 7, '7'],
     ['a text', 'log-7', 'log-7'],
-  ])('a request id that an earlier logger has set is used: %s', async (_what, id, expected) => {
+  ])('the request id is the req.id that an earlier logger has set: %s', async (_what, id, expected) => {
     const logger: Middleware = (req, _res, next) => {
       Object.assign(req, { id })
       next()
@@ -179,7 +179,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     { toString: null },
     null,
   ]
-  it.each(strange.map((id) => ({ id })))('an invalid value of req.id is ignored: %#', async ({ id }) => {
+  it.each(strange.map((id) => ({ id })))('an invalid req.id is ignored: %#', async ({ id }) => {
     const logger: Middleware = (req, _res, next) => {
       Object.assign(req, { id })
       next()
@@ -263,7 +263,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
 
   it('by default a 5xx prints one line, without the message of the error, and a 4xx prints nothing', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
-    // The fixture sets its own hook, which is removed here.
+    // The fixture sets its own `onError`, which is removed here.
     const { send, close } = await serve(express, { onError: undefined as never })
     await send('GET', '/v8/averias/secret', { 'x-request-id': 'r1' })
     await send('GET', '/v8/piezas/999')

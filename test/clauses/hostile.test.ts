@@ -179,7 +179,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     ])
   })
 
-  it('Expect: 100-continue gets a 100, and a body that never arrives gets 408', async () => {
+  it('Expect: 100-continue gets a 100, and a body that stays incomplete gets 408', async () => {
     const head = 'POST /v8/contratos HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n'
     expect(await wire(service.port, `${head}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n{"a":`, 200)).toMatch(
       /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /,
@@ -340,7 +340,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     }
   })
 
-  it('resourceRouter() behind versions() adds the notices of the version to its own links', async () => {
+  it('resourceRouter() behind versions() sends its own links together with the notices of the version', async () => {
     const store = memoryAdapter(clientes, { records: [1, 2, 3].map((id) => ({ id, nombre: `n${id}` })) })
     const handler = express.Router().use(resourceRouter(clientes, store) as never) as never
     const app = express().use(
@@ -538,7 +538,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     'PROPFIND',
   )
   const headers = (maxLength: number) => fc.array(header, { maxLength })
-  /** Requests that would succeed, some of them with a few hostile parts. */
+  /** Valid requests. Some of them get a few hostile parts. */
   const valid = fc
     .tuple(
       nearly<readonly [method: string, path: string, body?: string]>(

@@ -82,8 +82,8 @@ const whoAsks: ApiOptions['principal'] = (req) => {
 
 interface Opened {
   /**
-   * The adapters of one process. With PostgreSQL, another call returns the adapters of another
-   * process over the same data.
+   * Returns the adapters of one service. With PostgreSQL, each call opens another connection pool
+   * over the same data, as another process would.
    */
   adapters(): { clientes: never; pedidos: never; lineas: never }
   close(): Promise<void>
@@ -203,7 +203,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
     const count = async (headers = {}): Promise<number> =>
       Number((await service.send('GET', '/v2/pedidos?limit=1', headers)).headers['x-total-count'])
 
-    it('the same key with the same body gets the same response again, and nothing is created', async () => {
+    it('the same key with the same body gets the same response again, and no second record is created', async () => {
       const key = newKey()
       const before = await count()
       const body = {
@@ -451,7 +451,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       }
     })
 
-    it('callers with equal principals share keys, even with other tokens. Unclear principals are refused', async () => {
+    it('callers with equal principals share keys, whatever their tokens. Incomparable principals get 500', async () => {
       const schema = {
         type: 'object',
         required: ['id'],

@@ -114,7 +114,7 @@ describe('VERB-5: JSON Patch over PostgreSQL', () => {
     expect((await place.sql('SELECT clave FROM envios WHERE id = 1'))[0]).toEqual({ clave: 'k' })
   })
 
-  it('HDR-3: two processes lose no update, and of several updates that test for a value, one succeeds', async () => {
+  it('HDR-3: two processes lose no update. Of several updates that test the old value, one succeeds', async () => {
     expect((await send('POST', 'envios', { id: 2 })).status).toBe(201)
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, i) =>

@@ -70,7 +70,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     }
   })
 
-  it('VERB-5: applies to the representation that a plain GET shows: links, nulls, nested members, lists', async () => {
+  it('VERB-5: a patch applies to the representation of a plain GET: links, nulls, nested members, lists', async () => {
     const before = await get('piezas/1')
     const { origin } = service
     const answer = await patch('piezas/1', [

@@ -1,6 +1,7 @@
 /**
- * Limits on the length of header fields and query values. Requests reach these limits only if the
- * server has a larger `maxHeaderSize` than the default of Node.
+ * Limits on the length of header fields and query values, and on the number of values of a query
+ * parameter. Requests reach these limits only if the server has a larger `maxHeaderSize` than the
+ * default of Node.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'

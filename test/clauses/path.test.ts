@@ -90,7 +90,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas?lote=L-1')).status).toBe(200)
   })
 
-  it('PATH-7: a contained sub-collection has the five methods, and the URL determines the parent', async () => {
+  it('PATH-7: a contained sub-collection has GET, POST, PUT, PATCH and DELETE. The URL sets the parent', async () => {
     const { send, close } = await serve(express)
     const made = await send('POST', '/v8/piezas/3/componentes', {}, { secuencia: 1, nombre: 'asa' })
     expect(made.status).toBe(201)

@@ -212,7 +212,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     }
   })
 
-  it('a caller with only one of the two scopes gets 405 for the methods of the other scope', async () => {
+  it('a caller with only the read or only the write scope gets 405 for the methods of the other scope', async () => {
     expect(allowOf(await ask('POST', '/v1/piezas', 'piezas:read', { lote: 'A' }))).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('DELETE', '/v1/piezas/1', 'piezas:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('GET', '/v1/piezas', 'piezas:write'))).toEqual([405, 'POST, OPTIONS'])
@@ -225,7 +225,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     expect(allowOf(await ask('POST', '/v1/search', 'search:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  it('the Allow of OPTIONS and of a 405 lists the methods that this principal may use', async () => {
+  it('the Allow of OPTIONS and of a 405 lists the methods that the caller may use', async () => {
     expect(allowOf(await ask('OPTIONS', '/v1/piezas', '*:read'))).toEqual([204, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('OPTIONS', '/v1/piezas/1', '*:read *:write'))).toEqual([
       204,
@@ -263,7 +263,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     )
   })
 
-  it('REP-2: expanding a record that the caller must not read gets 403, and a write changes nothing', async () => {
+  it('REP-2: a request that expands a record that the caller must not read gets 403 and changes nothing', async () => {
     for (const [method, path, body] of [
       ['GET', '/v1/piezas?expand=contrato'],
       ['HEAD', '/v1/piezas?expand=contrato'],
@@ -325,7 +325,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     expect([created.status, created.text, created.headers['preference-applied']]).toEqual([201, '', undefined])
   })
 
-  it('PATH-8: an endpoint needs a permission for its name, and its handler can check others', async () => {
+  it('PATH-8: calling an endpoint needs permission for its name. Its handler can check other permissions', async () => {
     expect((await ask('GET', '/v1/search', 'piezas:read')).status).toBe(403)
     expect((await ask('GET', '/v1/search', 'search:read piezas:read')).json).toEqual({ contratos: false, piezas: true })
     expect((await ask('GET', '/v1/search', '*:read')).json).toEqual({ contratos: true, piezas: true })

@@ -189,7 +189,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('REP-7: a link in a body is an href of any living version, the key members, or null', async () => {
+  it('REP-7: a link in a body is an href of any version that is not retired, the key members, or null', async () => {
     const { send, close, origin } = await serve(express)
     const lead = (contrato: unknown) => send('PATCH', '/v8/piezas/3', {}, { contrato })
     const c2 = { href: `${origin}/v8/contratos/C2`, esUrgente: false, estaActivo: false }
@@ -211,7 +211,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('REP-7: a link without a target in this service gets 422, which names the member', async () => {
+  it('REP-7: a link without a target in this service gets a 422 that names the member', async () => {
     const { origin } = service
     for (const href of [
       'http://elsewhere.example/v8/contratos/C2',

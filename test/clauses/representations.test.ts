@@ -133,7 +133,9 @@ describe('representation()', () => {
   })
 })
 
-/** Media types whose function fails, each in another way, and the message that `onError` gets. */
+/**
+ * Media types whose function fails, each in a different way, and the message that `onError` gets.
+ */
 const failing: readonly (readonly [string, () => unknown, RegExp])[] = [
   [
     'text/thrown',
@@ -142,7 +144,7 @@ const failing: readonly (readonly [string, () => unknown, RegExp])[] = [
     },
     /no text today/,
   ],
-  ['text/nothing', () => undefined, /representation\("text\/nothing"\) returned undefined\. Return text, bytes/],
+  ['text/nothing', () => undefined, /representation\("text\/nothing"\) returned undefined\. Return text or bytes/],
   ['text/null', async () => null, /returned null/],
   ['text/number', async () => 7, /returned 7/],
   ['text/list', () => ['a'], /returned a list/],
@@ -156,7 +158,7 @@ const failing: readonly (readonly [string, () => unknown, RegExp])[] = [
   ],
 ]
 
-describe.each(frameworks)('HDR-1: representations that the service defines on %s', (_name, express) => {
+describe.each(frameworks)('HDR-1: custom representations on %s', (_name, express) => {
   let service: Omit<Served, 'data'>
   const send: Served['send'] = (...rest) => service.send(...rest)
   const serving = () => {
@@ -252,7 +254,7 @@ describe.each(frameworks)('HDR-1: representations that the service defines on %s
     expect(one?.split('.')[0]).toBe(different?.split('.')[0])
   })
 
-  it('HDR-1: a representation of a mount replaces that of the service, also if only one names the charset', async () => {
+  it('HDR-1: a representation of a mount replaces that of the service, even if only one has a charset', async () => {
     const text = (contentType: string, body: string) => [representation(contentType, { item: () => body })]
     const adapter = memoryAdapter(facturas, { records: [{ id: 1, total: 1 }] })
     const served = await listen(
@@ -324,7 +326,7 @@ describe.each(frameworks)('HDR-1: representations that the service defines on %s
   })
 
   it.each(Object.keys(invalidResults))(
-    'ERR-1: GET gets 500, and PUT gets a response without a body, if the function returns an invalid result: %s',
+    'ERR-1: if the function throws or returns an invalid result, GET gets 500, and PUT gets no body: %s',
     async (name) => {
       const Accept = `text/${name}`
       expect((await send('GET', '/v1/equivocadas/1', { Accept })).status).toBe(500)
@@ -347,7 +349,7 @@ describe.each(frameworks)('HDR-1: representations that the service defines on %s
     expect(headers.vary).toBe('Accept-Language, Accept')
   })
 
-  it('ERR-1: if a reply has a length, its Transfer-Encoding is left out (RFC 9112 6.2)', async () => {
+  it('ERR-1: a Transfer-Encoding of an endpoint is not sent together with Content-Length (RFC 9112 6.2)', async () => {
     const answer = await send('PUT', '/v1/informe')
     expect([answer.status, answer.json, answer.headers['content-length'], answer.headers['transfer-encoding']]).toEqual(
       [200, 7, '1', undefined],

@@ -345,7 +345,7 @@ describe('VER-2: invalid declarations', () => {
     expect(build({ search: { deprecated: { use: 'clients' } } })).toThrow(/Did you mean "\/clientes"/)
     expect(build({ search: { deprecated: { use: '/clientes/{id}' } } })).toThrow(/\{id\}/)
     expect(build({ search: { deprecated: { use: 'clientes' } }, clientes: over })).toThrow(
-      /before "\/search" does\. Name a path that stays/,
+      /before "\/search" does\. Give a replacement that does not retire earlier/,
     )
     expect(build({ search: { deprecated: { since: 'soon' } } })).toThrow(/not a date/)
   })

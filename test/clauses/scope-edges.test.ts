@@ -1,5 +1,5 @@
 /**
- * Row-level scopes combined with other features that fix members, order records or queue writes.
+ * Row-level scopes together with parents in the URL, links, searches, slow writes and flags.
  */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -68,7 +68,7 @@ describe('a scope together with the parent in the URL', () => {
   const parts = () =>
     memoryAdapter(partes, { records: [1, 2].flatMap((numero) => ['a', 'b'].map((empresa) => ({ empresa, numero }))) })
 
-  it('PATH-7: a POST under a parent that the scope excludes gets 422 and stores nothing anywhere', async () => {
+  it('PATH-7: a POST under a parent that the scope excludes gets 422 and stores nothing', async () => {
     const data = parts()
     const send = await serve([
       mount(empresas, memoryAdapter(empresas, { records: [{ id: 'a' }, { id: 'b' }] })),
@@ -207,7 +207,7 @@ describe('scopes of containing resources', () => {
     expect((await send('b', 'PATCH', 'citas/1', body('lb'))).status).toBe(200)
   })
 
-  it('PATH-7: a resource contained in one with a scope needs its own scope to be attached to other resources', () => {
+  it('PATH-7: below a resource with a scope, a resource with attachedTo needs a scope of its own', () => {
     const grupos = defineResource({
       collection: 'grupos',
       key: 'id',

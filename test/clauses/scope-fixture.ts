@@ -1,4 +1,7 @@
-/** A service of two tenants with corresponding data, for the tests of row-level scope. */
+/**
+ * A service with the data of one or two tenants, for the tests of row-level scope. The records of
+ * the tenants differ only in the names of the tenants.
+ */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
 import { type Adapter, type ApiOptions, adapterView, api, mount, type ResourceDefinition } from '../../src/index.js'
@@ -174,7 +177,7 @@ export function reported({ status, headers, text: body }: Answer): string {
   return JSON.stringify({ status, etag: etag !== undefined, rest, body }, undefined, 1)
 }
 
-/** Everything that a tenant sees, including versions. */
+/** The lists that a tenant sees, with their entity tags. */
 export async function everything(world: World, tenant: string): Promise<string[]> {
   const lists = [
     ...Object.keys(definitions)

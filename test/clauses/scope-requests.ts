@@ -13,7 +13,7 @@ interface Address {
   readonly hiddenFromOwner?: true
   /** Set if the path is that of a sub-collection. */
   readonly list?: true
-  /** The status that the owner of the record gets. Default: 200. */
+  /** The status that the owner of the record gets for GET. Default: 200. */
   readonly ownerStatus?: number
 }
 

@@ -81,7 +81,7 @@ const contratos = defineResource({
   scope: mine,
 })
 
-/** A resource without its own scope. The resource that contains it has one. */
+/** A resource without a scope of its own. The resource that contains it has a scope. */
 const lineas = defineResource({
   collection: 'lineas',
   key: ['contrato', 'numero'],

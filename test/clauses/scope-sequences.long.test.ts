@@ -1,2 +1,2 @@
-/** The tests of `scope-sequences.test.ts` in their long form. */
+/** Runs the tests of `scope-sequences.test.ts` with more sequences. */
 import './scope-sequences.test.js'

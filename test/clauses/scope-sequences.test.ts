@@ -17,7 +17,7 @@ interface Step {
   readonly method: string
   readonly path: string
   readonly condition: 'none' | 'any' | 'seen'
-  /** Selects one of the entity tags that either tenant has seen so far. */
+  /** Selects one of the entity tags that the two tenants have received so far. */
   readonly tag: number
   readonly prefer: boolean
   readonly body: Readonly<Record<string, unknown>>
@@ -121,7 +121,7 @@ const step: fc.Arbitrary<Step> = fc
 
 /**
  * The body of a request: the members that this path accepts, with a string that names the tenant.
- * Attaching a member needs no body.
+ * Setting a flag or attaching a record needs no body.
  */
 function bodyOf({ method, path: at, by, body }: Step): unknown {
   const bodiless = method === 'PUT' && isState(at)

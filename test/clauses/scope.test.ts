@@ -1,6 +1,7 @@
 /**
- * Records outside a principal's scope do not exist for that principal: every response equals, byte
- * for byte, the response of a service without these records. The tests therefore send the same
+ * Records outside a principal's scope do not exist for that principal: except for the date and the
+ * value of the entity tag, a response equals the response of a service without these records. The
+ * exception is POST: a key that is already in use reveals such a record. The tests send the same
  * requests to two services: one has the data of both tenants, the other has only the data of the
  * caller.
  */
@@ -35,7 +36,7 @@ describe.each([
       both = await openWorld(express, open, tenants, { outside: me, ...strict })
       alone = await openWorld(express, open, tenants.slice(0, 1), strict)
       seen = await everything(both, other)
-      // An embedded database starts slowly on a busy machine.
+      // Opening a database is slow on a busy machine.
     }, 90_000)
     afterAll(() => Promise.all([both?.close(), alone?.close()]), 30_000)
 
@@ -197,7 +198,7 @@ describe.each([
       expect(await everything(both, other)).toEqual(seen)
     })
 
-    it('HDR-3: the Etag of a record of the other tenant gets 412 in If-Match', async () => {
+    it("HDR-3: If-Match with the Etag of the other tenant's record gets 412 for the tenant's own record", async () => {
       const { etag = '' } = (await both.send(other, 'GET', `/v2/contratos/${other}-k1`)).headers
       for (const method of ['PUT', 'PATCH', 'DELETE']) {
         const body = method === 'DELETE' ? undefined : { descripcion: 'x' }

@@ -35,7 +35,7 @@ describe.each(frameworks)('the VERB clauses on %s', (_name, express) => {
     expect(read.headers.etag).toBe(made.headers.etag)
   })
 
-  it('VERB-2: Prefer: return=representation requests a body', async () => {
+  it('VERB-2: POST with Prefer: return=representation returns the created record', async () => {
     const made = await send(
       'POST',
       '/v8/piezas?expand=contrato',
@@ -57,7 +57,7 @@ describe.each(frameworks)('the VERB clauses on %s', (_name, express) => {
     expect([uncreated.status, uncreated.headers.location, uncreated.text]).toEqual([200, undefined, ''])
   })
 
-  it('VERB-2: a relative Location of an endpoint becomes absolute, and a 201 without one becomes a 500', async () => {
+  it('VERB-2: a relative Location of an endpoint is made absolute. A 201 without Location becomes a 500', async () => {
     const later = await send('POST', '/v8/informes', {}, { como: 'luego' })
     expect([later.status, later.headers.location]).toEqual([202, `${service.origin}/v8/notas/7`])
     expect(problem(await send('POST', '/v8/informes', {}, { como: 'sin sitio' })).status).toBe(500)

@@ -59,7 +59,7 @@ describe.each(frameworks)('the VER clauses on %s', (_name, express) => {
     }
   })
 
-  it('VER-3: every response of a deprecated version says so, and links to the same path in its successor', async () => {
+  it('VER-3: responses of a deprecated version have Deprecation, Sunset, and a Link to the successor', async () => {
     for (const [path, status, successor] of [
       ['/v1/contratos/C1', 200, '/v8/contratos/C1'],
       ['/v1/contratos/C9', 404, '/v8/contratos/C9'],
@@ -94,7 +94,7 @@ describe.each(frameworks)('the VER clauses on %s', (_name, express) => {
     expect(headers.link).toBe(`<${service.origin}/v8/contratos/a%3E;rel=%22next%22>; rel="successor-version"`)
   })
 
-  it('VER-3: deprecation notices on hand-written routes keep the links that earlier middleware has set', async () => {
+  it('VER-3: on hand-written routes, the link to the successor is added to links of earlier middleware', async () => {
     const docs: Middleware = (_req, res, next) => {
       res.setHeader('Link', '</docs>; rel="service-doc"')
       next()

@@ -268,7 +268,7 @@ describe('openapi <module> --check --against <file or folder>', () => {
     expect(await run(folder, {}, 'openapi docs/v1.json --check --against main')).toMatchObject({ code: 2 })
   })
 
-  it('compares with the versions in a folder, and reports one that is no longer served', async () => {
+  it('compares with the versions in a folder, and reports a version that is no longer served', async () => {
     const folder = temporaryFolder()
     put(folder, 'released/v1.json', JSON.stringify(withFilters('a')))
     put(folder, 'released/v2.json', JSON.stringify(withFilters('a')))
@@ -320,7 +320,7 @@ describe('messages for command lines', () => {
       '"--all" is not a git ref, file or folder.',
     ],
     [
-      'a path and a ref',
+      'a name that is both a path and a git ref',
       'openapi api.js --check --against main',
       '"main" is both a path and a git ref. Write ./main for the path',
     ],
@@ -376,7 +376,7 @@ describe('messages for command lines', () => {
     expect(await run(folder, { v1: withFilters() }, check)).toMatchObject({ code: 2 })
   })
 
-  it('the help of openapi describes its flag --against, and the help of the package its command openapi', async () => {
+  it('the help of openapi describes --against, and the help of the package lists openapi', async () => {
     const folder = temporaryFolder()
     expect((await run(folder, {}, 'openapi --help')).out).toContain('--against <contract>')
     expect(await run(folder, {}, '--help')).toMatchObject({ code: 0 })

@@ -12,7 +12,7 @@ export function temporaryFolder(): string {
   return folder
 }
 
-/** Writes a file and its parent folders. */
+/** Writes a file. Creates its parent folders if they are missing. */
 export function put(folder: string, name: string, text: string): void {
   const file = join(folder, name)
   mkdirSync(dirname(file), { recursive: true })

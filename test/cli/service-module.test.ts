@@ -50,7 +50,7 @@ describe('the module of a service', () => {
   it.each([
     ['after it is loaded', 'export default function service() {}', undefined],
     ['after it failed to load', 'throw new Error("no database")', 'no database'],
-  ])('causes no unhandled rejection if it calls a kept listen() %s', async (_title, end, message) => {
+  ])('causes no unhandled rejection if it calls a saved reference to listen() %s', async (_title, end, message) => {
     const start =
       'import { createServer, Server } from "node:net"\nconst { listen } = Server.prototype\n' +
       'globalThis.listenLater = () => listen.call(createServer(), 0)\n'

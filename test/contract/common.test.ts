@@ -189,7 +189,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     response(members({ a: text, b: whole }, 'a')),
   ],
   [
-    'an allOf with "required" in its own part',
+    '"required" in a separate part of an allOf',
     response({ allOf: [members({ a: text }), { required: ['a'] }] }),
     response(members({ a: text }, 'a')),
   ],
@@ -275,7 +275,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
   ],
   ['security in another order', secured([{ token: [] }, { key: [] }]), secured([{ key: [] }, { token: [] }])],
   [
-    'security of the document in place of the operation',
+    'security of the document in place of security of the operation',
     secured([{ token: [] }]),
     { ...secured(undefined), security: [{ token: [] }] },
   ],
@@ -315,7 +315,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     document({ '/v1/things': { get: { operationId: 'x', responses: ok } } }, { servers: [{ url: '/' }] }),
   ],
   [
-    'a parameter of the path in place of the operation',
+    'a parameter of the path in place of a parameter of the operation',
     document({
       '/a': { parameters: [{ name: 'x', in: 'query', schema: text }], get: { operationId: 'x', responses: ok } },
     }),

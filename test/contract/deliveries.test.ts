@@ -1,7 +1,7 @@
 /**
  * Webhooks and callbacks, together called deliveries: requests that the service sends, and to which
- * clients respond. The file also compares links, parts of forms, two flags of parameters, and
- * servers.
+ * clients respond. The tests also compare links, parts of forms, two flags of parameters, and the
+ * servers of a path or an operation.
  */
 import { describe, expect, it } from 'vitest'
 import { compareContracts } from '../../src/contract/compare.js'
@@ -197,7 +197,7 @@ describe('links of responses', () => {
     ...rest,
   })
 
-  it('are names in generated clients, so removing or changing a link is a warning', () => {
+  it('become names in generated clients, so removing or changing a link is a warning', () => {
     const levels = (before: Json, after: Json) =>
       compareContracts(before, after).map(({ kind, level }) => [kind, level])
     expect(levels(linked({ thing: link() }), linked({}))).toEqual([['response-link-removed', 'warning']])

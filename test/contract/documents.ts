@@ -17,7 +17,7 @@ export const operation = (parts: Json, rest: Json = {}): Json =>
     rest,
   )
 
-/** A list with the page parameter `limit` and these parameters. */
+/** `GET /things` as a list: with the parameter `limit` and these parameters. */
 export const list = (...parameters: readonly Json[]): Json =>
   operation({
     parameters: [

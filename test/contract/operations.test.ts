@@ -70,7 +70,7 @@ const lists: readonly Twins[] = [
     ['filter-removed!'],
   ],
   [
-    'a filter by number in place of a string',
+    'a filter whose type changes from integer to string',
     list(filter('a', { schema: whole })),
     list(filter('a')),
     ['parameter-type-widened'],
@@ -98,7 +98,7 @@ const lists: readonly Twins[] = [
     ['parameter-type-changed!'],
   ],
   ['the search', list(filter('q')), list(), ['search-removed!'], ['parameter-added']],
-  ['the sort order', list(sort('a')), list(), ['sort-removed!'], ['parameter-added']],
+  ['the parameter "sort"', list(sort('a')), list(), ['sort-removed!'], ['parameter-added']],
   ['a sort member', list(sort('a', 'b')), list(sort('a')), ['sort-member-removed!'], ['sort-member-added']],
   [
     'a sort member, if "sort" accepts only one',
@@ -130,9 +130,9 @@ const lists: readonly Twins[] = [
     ['expansion-removed!', 'expansion-added'],
     ['expansion-removed!', 'expansion-added'],
   ],
-  ['all expansions', list(expand('a')), list(), ['expand-removed!'], ['parameter-added']],
+  ['the parameter "expand"', list(expand('a')), list(), ['expand-removed!'], ['parameter-added']],
   [
-    'a sort member in a list of values',
+    'a sort member, if "sort" is an array',
     list(filter('sort', { explode: false, schema: many({ enum: ['a', '-a'] }) })),
     list(filter('sort', { explode: false, schema: many({ enum: ['a'] }) })),
     ['sort-member-removed!'],
@@ -246,7 +246,7 @@ const parameters: readonly Twins[] = [
     [],
   ],
   [
-    'a parameter of the path in place of the operation',
+    'a parameter of the path in place of a parameter of the operation',
     document({ '/things': { parameters: [filter('a')], get: { responses: {} } } }),
     document({ '/things': { get: { parameters: [filter('a')], responses: {} } } }),
     [],
@@ -512,7 +512,7 @@ describe('removals after a sunset', () => {
     expect(kinds(member('2026-06-02'), response(members({})))).toEqual(['response-member-removed'])
   })
 
-  it('the sunset of a method may move to a later date, but not to an earlier one, and must stay', () => {
+  it('the sunset of a method may move to a later date, but must not become earlier or be removed', () => {
     expect(kinds(ending('2027-01-01'), ending('2028-01-01'))).toEqual([])
     expect(kinds(ending('2027-01-01'), ending('2026-07-01'))).toEqual(['sunset-brought-forward'])
     expect(kinds(ending('2027-01-01'), ending(undefined))).toEqual(['sunset-removed'])
@@ -541,7 +541,7 @@ describe('removals after a sunset', () => {
     expect(retire().map(({ kind, breaking }) => [kind, breaking])).toEqual([['version-retired', true]])
   })
 
-  it('the message about a removed path names the sunset of each method that has one in the future', () => {
+  it('the message about a removed path names the future sunsets of its methods', () => {
     const dated = (sunset?: string) => ({ responses: {}, ...(sunset === undefined ? {} : { 'x-sunset': sunset }) })
     const paths = { '/b': { get: dated(), put: dated('2026-06-02'), post: dated('2020-01-01') } }
     const [change] = compareServices(
@@ -552,7 +552,7 @@ describe('removals after a sunset', () => {
     expect(change?.sentence).toMatch(/^v1: \/b is gone, with GET, POST, PUT before its sunset 2026-06-02: /)
   })
 
-  it('the sunset of a version may move to a later date, but not to an earlier one, and must stay', () => {
+  it('the sunset of a version may move to a later date, but must not become earlier or be removed', () => {
     const version = (sunset?: string) =>
       operation({ deprecated: true }, sunset === undefined ? {} : { 'x-sunset': sunset })
     expect(kinds(version('2027-01-01'), version('2028-01-01'))).toEqual([])

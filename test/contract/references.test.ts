@@ -19,7 +19,7 @@ const same = (one: unknown, other: unknown): void => {
 const withSchemas = (schema: unknown, schemas: Json): Json => response(schema, 'application/json', { schemas })
 
 describe('references inside a document', () => {
-  it('to another path item show its changes, although the referring path item is the same', () => {
+  it('to another path item are followed, even if the referring path item has not changed', () => {
     const paths = (required: readonly string[]): Json => {
       const content = (schema: unknown): Json => ({ content: { 'application/json': { schema } } })
       const responses = (schema: unknown): Json => ({ 200: { description: 'a', ...content(schema) } })
@@ -113,7 +113,7 @@ describe('a bundled document', () => {
     expect(compareContracts(before, after).map(({ kind }) => kind)).toEqual(['request-maximum-lowered'])
   })
 
-  it('is the document itself if that needs no other file', () => {
+  it('is the document itself if the document refers to no other file', () => {
     const document = request(members({ $ref: { $ref: '#/components/schemas/A' }, example: text }), 'application/json', {
       schemas: { A: { ...text, example: { $ref: 'lost.json' } } },
     })
@@ -153,7 +153,7 @@ describe('discriminators', () => {
     expect(levels(got({ cat: 'Cat' }), got({ cat: '#/components/schemas/Cat' }))).toEqual([])
   })
 
-  it('another propertyName is a warning', () => {
+  it('a changed propertyName is a warning', () => {
     expect(levels(got(undefined), got(undefined, 'type'))).toEqual([['response-discriminator-changed', 'warning']])
   })
 })

@@ -81,7 +81,7 @@ describe('a service that changes', () => {
       [],
     ],
     [
-      'the shown members of a link',
+      'the option "show" of a link',
       documentOf({ links: { cliente: { to: clientes, by: 'clienteId', show: [] } } }),
       [/^v1: the member .*nombre/],
       [],

@@ -35,7 +35,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       }
     })
 
-    it("QUERY-8: takes the last of repeated parameters with the setting repeated: 'last'", async () => {
+    it("QUERY-8: with the setting repeated: 'last', takes the last of repeated parameters", async () => {
       const { call } = inMode('QUERY-8', mode, { repeated: 'last' })
       const { body } = await call.get('/v1/orders?limit=2&limit=3')
       expect(body).toHaveLength(3)
@@ -82,7 +82,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect(reported()).toEqual(counted('HDR-1 Accept'))
     })
 
-    it('HDR-1: responds to an unacceptable Accept in JSON, if the setting is as: "json"', async () => {
+    it('HDR-1: sends JSON for an unacceptable Accept, if the setting is as: "json"', async () => {
       const { call, reported } = inMode('HDR-1', mode, { as: 'json' })
       const { status, type } = await call.get('/v1/orders').set('Accept', 'image/png')
       expect([status, type]).toEqual([200, 'application/json'])
@@ -111,7 +111,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect((await call.post('/v1/orders').type('text/plain').send('{')).status).toBe(400)
     })
 
-    it('VERB-8: responds to HEAD of an item like GET', async () => {
+    it('VERB-8: responds to HEAD of an item as to GET', async () => {
       const { call, reported } = inMode('VERB-8', mode)
       const got = await call.get('/v1/orders/1')
       const head = await call.head('/v1/orders/1')

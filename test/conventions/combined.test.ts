@@ -154,7 +154,7 @@ describe.each(majors)('modes with other features, on %s', (_, major) => {
     expect(findings.map(({ route, version }) => `${version} ${route}`)).toEqual(['v1 /own/:id'])
   })
 
-  it('ERR-3: an error response to HEAD has the header fields of the body in "shape", and a 410 still has an empty body', async () => {
+  it('ERR-3: with "shape", an error of HEAD has the Content-Length of the body, and a 410 has an empty body', async () => {
     const { versions } = apiOptions()
     const all = { versions: { ...versions, v0: 'retired' } } as never
     const { call } = serve(major, { shape: () => ({ body: 'gone wrong' }) }, all)
@@ -177,7 +177,7 @@ describe.each(majors)('modes with other features, on %s', (_, major) => {
     expect([status, body.customer]).toEqual([200, null])
   })
 
-  it('REP-1: with a share of clients, no two different bodies have the same Etag', async () => {
+  it('REP-1: with the setting "share", no two different bodies have the same Etag', async () => {
     const { call } = serve(major, {
       principal: (req) => ({ sub: String(req.headers['x-who']) }),
       conventions: { 'REP-1': { mode: 'enforce', share: 0.5 } },
@@ -225,7 +225,7 @@ describe('documents, pages and mocks of a service with modes', () => {
     expect(JSON.stringify(document)).toContain('"OrderWithAddresses"')
   })
 
-  it('with a share, the responses of both modes are documented', () => {
+  it('with the setting "share", the responses of the modes "enforce" and "report" are documented', () => {
     const conventions = allIn('enforce', { share: 0.5 })
     const document = JSON.stringify(openapi(api({ ...apiOptions(), ...around, conventions }), 'v1'))
     for (const part of [

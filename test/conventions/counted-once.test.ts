@@ -27,7 +27,7 @@ const rowsOf = async (counts: Usage): Promise<string[]> => {
 }
 
 describe.each(majors)('%s', (_, express) => {
-  it('requests to a router are counted under the version at which the router is mounted', async () => {
+  it('the findings of a router are counted under the version at which it is mounted, if any', async () => {
     const counts = usage()
     const mounted = express()
       .use('/v1', resourceRouter(orders, adapter(), { conventions: modes, usage: counts }))
@@ -63,7 +63,7 @@ describe.each(majors)('%s', (_, express) => {
     expect(await rowsOf(counts)).toEqual([
       'HDR-1 Accept GET /v1/orders/{id} 1',
       'HDR-1 Accept GET /v2/orders/{id} 1',
-      // A plain Express route, whose responses only observe() checks.
+      // On this plain Express route, only observe() checks the Etag.
       'HDR-2 weak Etag GET /v2/orders/{id} 1',
       'VERB-8 HEAD HEAD /v1/orders/{id} 1',
       'VERB-8 HEAD HEAD /v2/orders/{id} 1',
@@ -93,7 +93,7 @@ describe.each(majors)('%s', (_, express) => {
     ])
   })
 
-  it('observe() with a usage() of its own counts findings that others have counted', async () => {
+  it('observe() with a usage() of its own also counts findings that a middleware counts in another usage()', async () => {
     const [seen, reported] = [usage(), usage()]
     const app = express().use(observe({ usage: seen, budget: 1 }))
     app

@@ -33,8 +33,8 @@ const hooks = { onFinding: (event: Finding) => void findings.push(event) }
 const quiet = { onError: () => {} }
 
 /**
- * Two services: one without `conventions`, and one with the mode `enforce` for each clause that can
- * have a mode there. Each has its own data.
+ * Two services, each with its own data: one without `conventions`, and one in which each clause
+ * that can have a mode has the mode `enforce`.
  */
 type Pair = readonly [http.RequestListener, http.RequestListener]
 

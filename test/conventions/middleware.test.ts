@@ -241,7 +241,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
       expect([id, (await call.get(`/private/v1/orders/${id}?_=1`)).status]).toEqual([id, 200])
   })
 
-  it('a shape without a mode is used, and causes no findings', async () => {
+  it('the option "shape" works without a mode for ERR-3, and causes no findings', async () => {
     const findings: Finding[] = []
     const app = express()
     app.use(problems({ shape: ({ code }) => ({ body: { code } }), onFinding: (event) => void findings.push(event) }))
@@ -258,8 +258,8 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
     ['throws', 'throw'],
     ['returns undefined', undefined],
     ['returns no body', { status: 400 }],
-    ['returns a success', { body: {}, status: 200 }],
-    ['returns an invalid header', { body: {}, contentType: 'a\r\nx: y' }],
+    ['returns the status 200', { body: {}, status: 200 }],
+    ['returns an invalid content type', { body: {}, contentType: 'a\r\nx: y' }],
     ['returns a value that JSON cannot represent', { body: () => 1 }],
     ['returns a promise', Promise.resolve({ body: {} })],
   ])('ERR-3: if a shape %s, the problem is sent unchanged', async (_what, given) => {

@@ -80,7 +80,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     expect(headers.link).toContain('offest=0>; rel="prev"')
   })
 
-  it('an alias gets 400 if it is repeated, or sent together with the proper name or another alias', async () => {
+  it('an alias gets 400 if it is repeated, or sent together with another alias or the name of the conventions', async () => {
     const { call } = served()
     for (const query of [
       'page=1&offest=1',
@@ -95,7 +95,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     }
   })
 
-  it('an alias together with the proper name gets 400, even if QUERY-8 is only reported', async () => {
+  it('an alias together with the name of the conventions gets 400, even if QUERY-8 is only reported', async () => {
     const { call } = serve(express, { parameters, conventions: { 'QUERY-8': 'report' } })
     expect((await call.get('/v1/orders?page=1&offest=1')).status).toBe(400)
     expect((await call.get('/v1/orders?page=1&page=2&foo=1')).status).toBe(200)
@@ -265,7 +265,7 @@ describe.each(majors)('a version with options of its own on %s', (_, express) =>
     expect(headers.link).toMatch(/offest=0>; rel="first"/)
   })
 
-  it('QUERY-8: has its own aliases, or those of the service if it sets none', async () => {
+  it('QUERY-8: has its own aliases, or those of the service if it has no option "parameters"', async () => {
     expect(await ids('/v1/notes?per_page=2')).toBe(400)
     expect(await ids('/v2/notes?page=1')).toBe(400)
     expect(await ids('/v2/notes?per_page=2')).toBe(400)

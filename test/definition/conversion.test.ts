@@ -72,7 +72,7 @@ const all: Keeps = () => true
 const known: Keeps = (named, other, value) =>
   named === undefined ? other !== undefined : value !== undefined && (value !== null || named.nullable || named.untyped)
 
-/** The objects and lists in a value for which the schema declares members or items. */
+/** Of the objects and lists in a value, those that the schema describes. */
 function typed(value: unknown, place: Shape | undefined, found = new Set<object>()): Set<object> {
   if (Array.isArray(value) && place?.isArray) {
     found.add(value)
@@ -116,7 +116,7 @@ describe('compileRespelled', () => {
 })
 
 describe('compileKnown', () => {
-  it('VERB-5: removes members that a client could not send, and does not copy values that have none', () => {
+  it('VERB-5: removes members that a client could not send, and does not copy values without such members', () => {
     const convert = compileKnown(shape)
     fc.assert(
       fc.property(records, (record) => {

@@ -29,8 +29,8 @@ class Own {
   readonly a = 1
 }
 /**
- * Odd values, which a store can return, but which are not plain data. Each call creates a new
- * value, as a store does.
+ * Values that a store can return, but that are not plain data. Each call creates a new value, as a
+ * store does.
  */
 const odd: readonly (() => unknown)[] = [
   () => new Date(0),
@@ -132,7 +132,7 @@ describe('flattened data', () => {
   })
 
   it.each(odd.map((make, at) => [at, make] as const))(
-    'cannot be made from odd[%i], which is not plain data, and does not equal it',
+    'cannot be made from a value that is not plain data, and does not equal it: odd[%i]',
     (_, make) => {
       expect(flattener.flat({ a: make() })).toBeUndefined()
       for (const kept of [{ a: { a: 1 } }, { a: [1] }, { a: 'a' }, { a: {} }, { a: [1, 2] }, { a: 1 }, { a: [] }]) {

@@ -1,6 +1,6 @@
 /**
- * If a schema has constraints next to a format, they must allow the canonical strings of the format
- * (REP-4). Otherwise defineResource throws.
+ * Constraints next to a format must not conflict with the canonical strings of the format (REP-4).
+ * Otherwise defineResource throws.
  */
 import express from 'express'
 import { describe, expect, it } from 'vitest'

@@ -90,7 +90,7 @@ describe('simple keys', () => {
     }
   })
 
-  it('PATH-11: a fraction is not a whole number', () => {
+  it('PATH-11: 1.5 is a number key but not an integer key, and 1.50 is neither', () => {
     expect(simple('whole').parse('1.5')).toBeUndefined()
     expect(simple('amount').parse('1.5')).toBe(1.5)
     expect(simple('amount').parse('1.50')).toBeUndefined()
@@ -117,7 +117,7 @@ describe('simple keys', () => {
     }
   })
 
-  it('PATH-11, REP-4: local date-times with fewer digits identify the record too, and its key has seven digits', () => {
+  it('PATH-11, REP-4: a local date-time may lack fractional digits in an id, but has seven in the key', () => {
     const codec = simple('moment')
     expect(codec.parse('2024-01-31T08:30:00')).toBe('2024-01-31T08:30:00.0000000')
     expect(codec.parse('2024-01-31T08:30')).toBeUndefined()
@@ -217,7 +217,7 @@ describe('composite keys', () => {
     expect(composite('whole').parse('3')).toBeUndefined()
   })
 
-  it('keys are frozen, because they identify records, and so is the codec', () => {
+  it('keys and their codec are frozen', () => {
     expect(Object.isFrozen(codec.parse('text=,whole=0,amount=0,flag=true'))).toBe(true)
     expect(Object.isFrozen(codec)).toBe(true)
     expect(Object.isFrozen(codec.members)).toBe(true)

@@ -108,7 +108,7 @@ describe('collection names', () => {
     expect(collectionCode(name)).toBe('name-is-verb')
   })
 
-  it.each(dotted)('PATH-4: "%s" has a dot, so it is refused as a format', (name) => {
+  it.each(dotted)('PATH-4: "%s" is refused, because a dot in a name starts a format', (name) => {
     expect(collectionCode(name)).toBe('name-has-format')
     expect(segmentCode(name)).toBe('name-has-format')
   })
@@ -184,7 +184,7 @@ describe('messages', () => {
   })
 
   it.each(['search', 'edit'])(
-    'PATH-3, PATH-8: for "%s" the message mentions endpoint(), both as a collection and as a segment',
+    'PATH-3, PATH-8: for a collection or a segment with the name "%s", the message mentions endpoint()',
     (name) => {
       expect(() => checkCollectionName(name)).toThrow(/endpoint\(\)/)
       expect(() => checkSegment(name)).toThrow(/endpoint\(\)/)
@@ -220,7 +220,7 @@ describe('exceptions', () => {
     expect(collectionCode('valueOf')).toBe('name-not-plural')
   })
 
-  it('PATH-4, PATH-10: no exception permits a malformed name or a format', () => {
+  it('PATH-4, PATH-10: no exception permits a malformed name or a name with a format', () => {
     expect(refusal(() => checkCollectionName('a b', { 'a b': 'x' }))?.code).toBe('name-malformed')
     expect(refusal(() => checkCollectionName('a.pdf', { 'a.pdf': 'x' }))?.code).toBe('name-has-format')
   })

@@ -8,7 +8,9 @@ const party = {
   properties: { nombre: { type: 'string' }, alias: { type: ['string', 'null'] } },
 }
 const of = (schema: JsonSchema): Shape => Shape.of(schema)
-/** The shape of a schema's only member. `$defs` are definitions that its schema can refer to. */
+/**
+ * The shape of the only member of a schema. `$defs` are definitions that the member can refer to.
+ */
 const member = (schema: unknown, $defs: JsonSchema = { party }): Shape =>
   Shape.of({ type: 'object', $defs, properties: { one: schema } }).at(['one']) as Shape
 const summary = ({ types, nullable }: Shape) => `${[...types].sort().join(' ')}${nullable ? '?' : ''}`
@@ -47,7 +49,7 @@ describe('the type of a value', () => {
     expect(summary(member({ type: ['string', 'null'], enum: ['a', 'b'] }))).toBe('string')
   })
 
-  it('QUERY-1: values are those of enum and const, also in unions, but without null', () => {
+  it('QUERY-1: the allowed values are those of enum and const, also in unions, but without null', () => {
     expect(member({ enum: ['a', null, 'b'] }).values).toEqual(['a', 'b'])
     expect(member({ const: 7 }).values).toEqual([7])
     expect(member({ anyOf: [{ const: 'a' }, { enum: ['b', 'a'] }, { type: 'null' }] }).values).toEqual(['a', 'b'])
@@ -56,7 +58,7 @@ describe('the type of a value', () => {
     expect(member({ type: 'string' }).values).toBeUndefined()
   })
 
-  it('REP-4: the format is that of the only string type', () => {
+  it('REP-4: a union has the format of its string schema, if it has only one', () => {
     const date = { type: 'string', format: 'local-date-time' }
     expect(member({ anyOf: [date, { type: 'null' }] }).format).toBe('local-date-time')
     expect(member({ anyOf: [date, { type: 'integer' }] }).format).toBe('local-date-time')
@@ -178,7 +180,7 @@ describe('references', () => {
     return found && summary(found)
   }
 
-  it('may point to anything in the schema, with escapes and percent-encoding', () => {
+  it('may point to any subschema, with escapes and percent-encoding', () => {
     const $defs = {
       'a/b': { type: 'string' },
       'c~d': { type: 'integer' },
@@ -226,16 +228,19 @@ describe('references', () => {
     ['https://example.com/party.json', 'copy the target into $defs'],
     ['#anchor', 'copy the target into $defs'],
     ['#/%', 'copy the target into $defs'],
-  ])('ERR-2: %s is a configuration error, and the message contains the fix', (ref, fix) => {
+  ])('ERR-2: the reference %s is refused with a message that contains "%s"', (ref, fix) => {
     const schema = { type: 'object', $defs: { list: [], text: 'x' }, properties: { a: { $ref: ref } } }
     expect(() => of(schema).at(['a'])).toThrow(fix)
   })
 
   it.each<[string, JsonSchema]>([
-    ['itself', { $ref: '#' }],
-    ['each other', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } } }],
-    ['a union with itself', { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } } }],
-  ])('ERR-2: a schema with a $ref cycle through %s is a configuration error', (_, schema) => {
+    ['the schema itself', { $ref: '#' }],
+    [
+      'two definitions',
+      { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } } },
+    ],
+    ['a union', { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } } }],
+  ])('ERR-2: a $ref cycle through %s is a configuration error', (_, schema) => {
     expect(() => of(schema)).toThrow('has a $ref cycle')
     // The second attempt throws too, so the first attempt has left no state behind.
     expect(() => of(schema)).toThrow('has a $ref cycle')

@@ -28,7 +28,7 @@ describe('singularOf', () => {
     expect(singularOf(plural as string)).toBe(singular)
   })
 
-  it('HDR-1: a name that has no other singular is unchanged', () => {
+  it('HDR-1: a name without a different singular is unchanged', () => {
     for (const name of ['data', 'aircraft', 'series', 'analisis', 'campus', '客户', '2024'])
       expect(singularOf(name)).toBe(name)
   })

@@ -278,7 +278,7 @@ describe('unusual sizes', () => {
     expect(whole).toContain('…')
   })
 
-  it('deep and recursive types are limited', () => {
+  it('the pages of deep and recursive types have no faults, and name the recursive type', () => {
     const nested = (depth: number): JsonSchema =>
       depth === 0
         ? { type: 'string' }
@@ -327,7 +327,7 @@ describe('unusual sizes', () => {
 })
 
 describe('documents of other kinds', () => {
-  it('OpenAPI 3.0.3 shows nullable types', () => {
+  it('the pages of an OpenAPI 3.0.3 document show nullable types', () => {
     const document = documentOf(schemaWith({ note: { type: ['string', 'null'] } }), {}, { openapi: '3.0.3' })
     const pages = pagesOf(document)
     expect(faultsOf(pages)).toEqual([])

@@ -163,7 +163,7 @@ function pageFaults(body: string, pages: ReadonlyMap<string, string>, name: stri
   check(levels.filter((level) => level === 1).length === 1, 'it must have exactly one h1')
   check(
     main.every((level, at) => at === 0 || level <= (main[at - 1] as number) + 1),
-    `its headings are ${main.join()}`,
+    `its headings skip a level: ${main.join()}`,
   )
   check(
     !/<table>(?!<caption>)(?!\s*<thead>)/.test(body.replace(/<div dir="auto">[\s\S]*?<\/div>/g, '')),

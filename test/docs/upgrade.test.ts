@@ -89,7 +89,7 @@ describe.each(frameworks)('the upgrade page over %s', (_name, express) => {
     expect((await send('GET', '/v1/docs/upgrade')).status).toBe(404)
   })
 
-  it('VER-3: many changes are split into pages of at most 60 KB, and none is missing', async () => {
+  it('VER-3: many changes are split into pages of at most 60 KB, and no change is missing', async () => {
     const many = (prefix: string) =>
       noteOf(
         Object.fromEntries(

@@ -53,7 +53,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ['a Map', () => new Map([[1, 2]]), 'an iterable that is not an array'],
     ['a Response', () => new Response('a'), 'a Response'],
     ['a BigInt', () => 1n, "a value that can't be written as application/json"],
-    ['a BigInt inside', () => ({ n: [1n] }), "a value that can't be written as application/json"],
+    ['a BigInt inside an object', () => ({ n: [1n] }), "a value that can't be written as application/json"],
     ['a cycle', () => circular, "a value that can't be written as application/json"],
     ['a function', () => () => 1, 'a function'],
     ['a symbol', () => Symbol('a'), 'a symbol'],

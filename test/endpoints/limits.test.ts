@@ -114,7 +114,7 @@ describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
     },
   )
 
-  it('HDR-5: a length beyond the limit is refused before the body arrives', async () => {
+  it('HDR-5: a Content-Length beyond the limit is refused before the body arrives', async () => {
     const port = await serve()
     expect(await send(port, 'POST', path, [], { 'content-length': 5_001 })).toMatchObject({ status: 413, closes: true })
     expect(handled).toEqual([])

@@ -21,7 +21,9 @@ export interface Client {
   readonly ready: () => Promise<void>
 }
 
-/** Every request carries the tokens of both APIs. Each API reads only its own token. */
+/**
+ * Creates a client whose requests carry the tokens of both APIs. Each API reads only its own token.
+ */
 export function client(stores: Stores, baseUrl?: string): Client {
   const { app, ready, apis } = createService(
     { ...(baseUrl === undefined ? {} : { baseUrl }), rateLimit: 0 },

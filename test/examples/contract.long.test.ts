@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { commit, git, repository } from '../cli/repository.js'
 
-// Each command is a process, so its time depends on the load of the machine.
+// Each command is a process of its own, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 })
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -33,12 +33,12 @@ const statusOf = (address: string): Promise<number | string | undefined> =>
   })
 
 /**
- * A name for the database connections of this file's processes, because other test files may use
- * the same server.
+ * The name of the database connections of this file's processes. It tells them apart from those of
+ * other test files, which may use the same server.
  */
 const name = `ending ${randomUUID()}`
 
-/** The number of database connections that wait for a lock. */
+/** The number of connections with this name that wait for a lock. */
 const waiting = async (): Promise<number> =>
   (await place.sql(`SELECT 1 FROM pg_stat_activity WHERE application_name = '${name}' AND wait_event_type = 'Lock'`))
     .length
@@ -78,7 +78,7 @@ describe('the process, when it ends', () => {
     ['SIGTERM', ''],
     ['SIGINT', '60000'],
   ] as const)(
-    'on %s responds to 480 requests on new connections that are queued at that moment',
+    'on %s responds to 480 requests that are queued on new connections when the signal arrives',
     async (signal, drain) => {
       const { child, base, ended } = run({ DRAIN: drain })
       const { port } = new URL(await base)

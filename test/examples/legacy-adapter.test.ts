@@ -22,7 +22,7 @@ const { deliveriesTo, oldDepots } = require(folder('step-6/resources.cjs')) as {
   oldDepots: ResourceDefinition
 }
 
-const none = 'Deliveries belong to no collection but their own.'
+const none = 'Deliveries are not attached to another resource.'
 const suite = adapterSuite(({ records }) => adapterOf(openTable([...records]), ['code']), {
   without: { attach: none, detach: none, recall: 'The service has no Idempotency-Key.' },
   subject: {

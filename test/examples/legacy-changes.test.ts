@@ -70,7 +70,7 @@ describe.each(steps)('step %d', (step) => {
     expect((await call('GET', '/v1/deliveries?page=two')).status).toBe(step < 2 ? 200 : 400)
   })
 
-  it(`QUERY-5: per_page=700 gets ${step < 5 ? 500 : 'all'} rows, 1001 ${step < 2 ? '500 rows' : 'a 400'}`, async () => {
+  it(`QUERY-5: per_page=700 gets ${step < 5 ? 500 : 'all'} rows, per_page=1001 gets ${step < 2 ? '500 rows' : '400'}`, async () => {
     const count = async (size: number) => {
       const answer = await call('GET', `/v1/deliveries?per_page=${size}`)
       return answer.status === 200 ? ((await answer.json()) as unknown[]).length : answer.status

@@ -1,4 +1,4 @@
-/** Odd requests to each step of examples/legacy. No response is a 5xx. */
+/** Malformed and unusual requests to each step of examples/legacy. No response is a 5xx. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Served, serveStep, steps } from './legacy-steps.js'
 

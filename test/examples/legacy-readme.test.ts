@@ -16,7 +16,7 @@ describe('the guide', () => {
     expect(blocks).toHaveLength([...text.matchAll(/^```js$/gm)].length)
   })
 
-  it.each(blocks)('$file contains the code that it shows', ({ file, code }) => {
+  it.each(blocks)('shows code that $file contains', ({ file, code }) => {
     expect(readFileSync(folder(file), 'utf8')).toContain(code)
   })
 

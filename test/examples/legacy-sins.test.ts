@@ -1,12 +1,12 @@
 /**
- * The findings about the clients of examples/legacy. Their clauses are those that the README of the
- * example lists for each step, and those that the step adds.
+ * The findings about the clients of examples/legacy. The clauses at each step are those that the
+ * README of the example lists for the step, and those that the steps so far have added.
  */
 import { describe, expect, it } from 'vitest'
 import type { UsageSnapshot } from '../../src/usage/index.js'
 import { brokenClauses, newClients, oldClients, serve, steps } from './legacy-steps.js'
 
-/** Runs each client once against a file of the example, and returns the counts of its findings. */
+/** Runs each client once against a file of the example, and returns the counts of the findings. */
 async function countsOf(file: string, clients: typeof oldClients): Promise<UsageSnapshot['wouldBreak']> {
   const service = await serve(file)
   try {
@@ -26,10 +26,10 @@ describe('the clauses that the old clients violate', () => {
     expect(new Set(brokenClauses.map(({ clause }) => clause)).size).toBe(15)
   })
 
-  it.each(steps.slice(1))('at step %d are those in the README, and those that the step adds', async (step) => {
+  it.each(steps.slice(1))('at step %d are those in the README, and those that the steps so far add', async (step) => {
     const listed = brokenClauses.filter(({ until }) => step < until || until === 7).map(({ clause }) => clause)
-    // From step 2 on, other names of page parameters are reported under QUERY-4 and QUERY-5.
-    // Links are declared at step 6, so REP-1 is reported from then on.
+    // From step 2 on, aliases of page parameters are reported under QUERY-4 and QUERY-5. Links are
+    // declared at step 6, so REP-1 is reported from then on.
     const added = [...(step >= 2 ? ['QUERY-4', 'QUERY-5'] : []), ...(step >= 6 ? ['REP-1'] : [])]
     expect(clausesOf(await countsOf(`step-${step}/app.cjs`, oldClients))).toEqual([...listed, ...added].sort())
   })

@@ -20,7 +20,8 @@ afterEach(async () => {
 async function start(step: number, env: Record<string, string> = {}): Promise<string> {
   const child = spawn(process.execPath, [folder('main.cjs'), String(step)], {
     env: { PATH: process.env.PATH ?? '', PORT: '0', ...env },
-    // stderr is ignored, because Express prints the stack of an error for a truncated body.
+    // stderr is ignored, because one of the clients sends a truncated body, and Express then prints
+    // a stack.
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   running.push(child)

@@ -20,7 +20,7 @@ describe.each(steps)('the old clients at step %d', (step) => {
 const places = [
   ['at step 7, before the old version ends', 'step-7/app.cjs', endings.ahead],
   ['at step 7, when the old version has ended', 'step-7/app.cjs', endings.past],
-  ['afterwards', 'step-7/afterwards.cjs', endings.past],
+  ['after the removal of the old version', 'step-7/afterwards.cjs', endings.past],
 ] as const
 
 describe.each(places)('the new clients %s', (_, file, sunset) => {

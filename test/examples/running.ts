@@ -35,8 +35,8 @@ export interface Running {
 }
 
 /**
- * Starts the service on a free port, without a rate limit and without a drain. The service gets
- * only these environment variables and `PATH`, not the environment of this process.
+ * Starts the service: by default on a free port, without a rate limit and without a drain. From the
+ * environment of this process, the service gets only `PATH`.
  */
 export function start(env: Record<string, string>): Running {
   const child: ChildProcess = spawn(process.execPath, [main], {
@@ -53,7 +53,7 @@ export function start(env: Record<string, string>): Running {
       stdout += chunk
       if (stdout.split('\n').length > 5) resolve(stdout.trimEnd().split('\n'))
     })
-    child.once('close', () => reject(new Error(`It ended before it listened: ${stderr}`)))
+    child.once('close', () => reject(new Error(`The process ended before it listened: ${stderr}`)))
   })
   listening.catch(() => {}) // `base` rejects with the same error
   const base = listening.then(([first = '']) => first.replace('listening on ', ''))

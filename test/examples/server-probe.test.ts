@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => place.drop())
 
 /**
- * Creates a probe whose connections have a unique name. Each new connection uses the next URL. When
- * all have been used, every further connection uses the last URL.
+ * Creates a probe whose connections share a unique name. Each new connection uses the next URL.
+ * When all have been used, every further connection uses the last URL.
  */
 function opened(...urls: readonly string[]) {
   const name = `probe ${randomUUID()}`

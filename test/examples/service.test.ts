@@ -9,7 +9,7 @@ const data = generate(200)
 const { stores, fill } = await embeddedStores()
 beforeEach(() => fill(data))
 afterAll(() => stores.close())
-// supertest uses a new port for each request. Links must not depend on the port.
+// supertest uses a new port for each request, so the links have a fixed base URL.
 const { app: served } = client(stores, 'http://service.example')
 const serve = () => served
 
@@ -93,15 +93,15 @@ const contract = {
 }
 
 /**
- * Whether a person has a value in every member. In the piece `whole`, both persons do. In the piece
- * `unknown`, the addressee has no name.
+ * Whether a person has a value in every member. In the piece `complete`, both persons do. In the
+ * piece `unknown`, the addressee has no name.
  */
-const isWhole = (person: { [member: string]: unknown; telefonos?: string[] }): boolean =>
+const isComplete = (person: { [member: string]: unknown; telefonos?: string[] }): boolean =>
   Object.values(person).every((value) => value !== null) && (person.telefonos?.length ?? 0) > 0
-const whole = data.prePiezas.find(
+const complete = data.prePiezas.find(
   (one) =>
-    isWhole(one.destinatario) &&
-    isWhole(one.remitente) &&
+    isComplete(one.destinatario) &&
+    isComplete(one.remitente) &&
     !Number.isInteger(one.valorACobrar) &&
     !Number.isInteger(one.valorDeclarado),
 )
@@ -111,7 +111,7 @@ describe('REP-6: the worked example', () => {
   it.each(['v1', 'v8', 'public/v1'])(
     'GET /%s/pre-piezas/{numero} returns exactly the members and types of the worked example',
     async (version) => {
-      const { body } = await serve().get(`/${version}/pre-piezas/${whole?.numero}`).expect(200)
+      const { body } = await serve().get(`/${version}/pre-piezas/${complete?.numero}`).expect(200)
       expect(typesOf(body)).toEqual(piece)
       const other = await serve().get(`/${version}/pre-piezas/${unknown?.numero}`).expect(200)
       expect(typesOf(other.body.destinatario)).toEqual(unknownParty)
@@ -153,7 +153,7 @@ describe('REP-6: the worked example', () => {
     }
   })
 
-  it('PATH-11: odd contract keys can be used in URLs', async () => {
+  it('PATH-11: contract keys with special characters can be used in URLs', async () => {
     const app = serve()
     for (const key of ['C-0001/ñ', '50% desc,uento=1', 'C "3" 🚚 #?']) {
       const { body } = await app.get(`/v8/contratos/${encodeURIComponent(key)}`).expect(200)
@@ -221,14 +221,14 @@ describe('lists', () => {
       'valorMinimo=250000.5&valorMaximo=500000',
       (one) => one.valorDeclarado >= 250_000.5 && one.valorDeclarado <= 500_000,
     ],
-    ['an absent value', 'sinEmail=true', (one) => one.destinatario.email === null],
-  ])('QUERY-1: filter by %s', async (_, query, keep) => {
+    ['a member that is null', 'sinEmail=true', (one) => one.destinatario.email === null],
+  ])('QUERY-1: can be filtered by %s', async (_, query, keep) => {
     const expected = numbers(keep)
     expect(expected.length).toBeGreaterThan(0)
     expect(await ids(`${query}&sort=numero`)).toEqual(expected)
   })
 
-  it('QUERY-1: filter by a telephone', async () => {
+  it('QUERY-1: can be filtered by a telephone', async () => {
     const owner = data.prePiezas.find((one) => one.destinatario.telefonos?.length === 2)
     const telephone = owner?.destinatario.telefonos?.[1] ?? ''
     expect(await ids(`telefono=${encodeURIComponent(telephone)}`)).toContain(owner?.numero)
@@ -346,7 +346,7 @@ describe('VERB-12: pre-pieces that are sent twice', () => {
 })
 
 describe('VERB-11: the public API', () => {
-  it('creates, shows and deletes pieces, and refuses lists and PUT', async () => {
+  it('creates, returns and deletes pieces, and refuses lists and PUT', async () => {
     const app = serve()
     const { body } = await app.get('/public/v1/pre-piezas/1').expect(200)
     const { numero: _, ...rest } = body
@@ -411,7 +411,7 @@ describe('probes', () => {
     }
   })
 
-  it('readiness responds with 503 if the database does not respond, after one query for all clients', async () => {
+  it('readiness responds with 503 if the database does not respond, and asks it once for all concurrent requests', async () => {
     let asked = 0
     const away = () => {
       asked++

@@ -212,8 +212,8 @@ describe('DATABASE_URL', () => {
         Array.from({ length: 12 }, (_, n) => (n % 3 === 0 ? ask(item, json('PATCH', { lote: `L${n}` })) : ask(item))),
       )
     for (const { status } of await round()) expect(status).toBe(200)
-    // Sleeps for longer than a connection is trusted without a check, but for less time than the
-    // pool keeps an idle connection.
+    // After this pause, the connections are checked before they are used. The pool has not closed
+    // them yet.
     await sleep(1_000)
     proxy.forget()
     // A request that takes too long would get 503.
@@ -228,7 +228,7 @@ describe('DATABASE_URL', () => {
     await proxy.close()
   })
 
-  it('terminated connections under load do not end the process', async () => {
+  it('under load, terminated connections do not end the process', async () => {
     const name = `erc_${randomUUID().slice(0, 8)}`
     const one = run({ DATABASE_URL: `${place.url}&application_name=${name}` })
     const base = await one.base

@@ -30,7 +30,7 @@ describe('the hand-written router of branches', () => {
     expect((await app.get('/v8/sucursales?offset=2').expect(400)).body.errors[0].suggestion).toBe('offest')
   })
 
-  it('HDR-4: a list request gets 304 until something changes', async () => {
+  it('HDR-4: a conditional list request gets 304 until a branch is created', async () => {
     const app = serve()
     const { headers } = await app.get('/v8/sucursales?limit=3').expect(200)
     const etag = headers.etag as string
@@ -86,7 +86,7 @@ describe('the hand-written router of branches', () => {
     await app.delete('/v8/sucursales/ROS').set('If-Match', '*').expect(204)
   })
 
-  it('VERB-7..9: responds to HEAD and OPTIONS, and with 405 to methods that do not exist', async () => {
+  it('VERB-7..9: responds to HEAD and OPTIONS, and with 405 to methods that the path does not have', async () => {
     const app = serve()
     const head = await app.head('/v8/sucursales/ROS').redirects(0).expect(302)
     expect(head.headers).not.toHaveProperty('location')
@@ -102,7 +102,7 @@ describe('the hand-written router of branches', () => {
     )
   })
 
-  it('VERB-5: PATCH merges, keeps the key, and checks both preconditions', async () => {
+  it('VERB-5: PATCH merges, keeps the key, and checks If-Match and If-None-Match', async () => {
     const app = serve()
     const { headers } = await app.get('/v8/sucursales/ROS').expect(200)
     const changed = await app
@@ -129,7 +129,7 @@ describe('the hand-written router of branches', () => {
     expect((await app.get('/v8/sucursales/ROS').expect(200)).body.descripcion).toBe('Otra')
   })
 
-  it('HDR-1, HDR-5, ERR-2: refuses invalid requests as problems', async () => {
+  it('HDR-1, HDR-5, ERR-2: responds to invalid requests with problems', async () => {
     const app = serve()
     const post = (type: string, body: string) => app.post('/v8/sucursales').set('Content-Type', type).send(body)
     const problems = [
@@ -154,7 +154,7 @@ describe('the hand-written router of branches', () => {
     expect(problems[8][1].body.errors).toHaveLength(3)
   })
 
-  it('PATH-11: a name can contain odd characters', async () => {
+  it('PATH-11: a name can contain special characters', async () => {
     const app = serve()
     const nomenclatura = 'Ñ/50%, "x"=1 🚚'
     const { headers } = await app

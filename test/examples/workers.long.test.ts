@@ -143,7 +143,10 @@ describe('WORKERS', () => {
     [3000, '20.19.0', 'linux', false],
     [3000, '24.1.0', 'darwin', false],
     [0, '24.1.0', 'linux', false],
-  ])('shares port %i through the kernel with Node %s on %s: %s', (port, node, platform, shared) => {
-    expect(workersSharePort(port, node, platform)).toBe(shared)
-  })
+  ])(
+    'on port %i, Node %s, %s: the kernel distributes connections to the workers: %s',
+    (port, node, platform, shared) => {
+      expect(workersSharePort(port, node, platform)).toBe(shared)
+    },
+  )
 })

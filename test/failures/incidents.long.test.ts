@@ -105,8 +105,8 @@ async function serve(over: Adapter<Cosa, string>, options: Partial<ApiOptions> =
 }
 
 /**
- * A logged line in the form that the page shows, with default ports, fixed durations and a fixed
- * line of the library's source.
+ * A logged line in the form that the page shows: with default ports, fixed durations and a fixed
+ * position in the library's source.
  */
 const usual = (line: string): string =>
   line
@@ -136,7 +136,7 @@ async function holdTable(): Promise<() => Promise<void>> {
 }
 
 describe('the page', () => {
-  it('has a section for each incident; the first ten have symptoms and what to do', () => {
+  it('has a section for each incident; the first ten sections have symptoms and what to do', () => {
     const sections = page.split(/^<a id="/m).slice(1)
     const anchors = sections.map((section) => section.slice(0, section.indexOf('"')))
     expect(anchors.toSorted()).toEqual(Object.keys(incidents).toSorted())
@@ -147,7 +147,7 @@ describe('the page', () => {
   })
 })
 
-describe('incidents', () => {
+describe('the page shows each line that is logged in an incident', () => {
   it('slow filter: a list without an index, and a cancelled statement', async () => {
     const ask = await serve(adapter(pool()))
     const release = await holdTable()
@@ -253,7 +253,7 @@ describe('incidents', () => {
     expectOnPage()
   })
 
-  it('disk full: of PostgreSQL, and of this host', async () => {
+  it('disk full: the disk of PostgreSQL, and the disk of this host', async () => {
     const write = async (tx: { query(text: string): Promise<unknown> }) => {
       await tx.query(`COPY (SELECT repeat('secreto', 10000)) TO '/dev/full'`)
     }

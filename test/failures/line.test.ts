@@ -62,7 +62,7 @@ describe('failureLine()', () => {
       'unreachable',
     ],
     ['a bug in the code', new TypeError('hunter2'), 'code-fault'],
-    ['no cause, in the step execute', undefined, 'stale-storm'],
+    ['an error without a cause, in the step execute', undefined, 'stale-storm'],
   ])('%s links to its section', (_what, error, incident) => {
     expect(line(error)).toMatch(new RegExp(`look="[^"]+" see=docs/operations\\.md#${incident}$`))
   })
@@ -172,7 +172,7 @@ describe('causes', () => {
       'name',
       'port',
     ]
-    // The secret is longer than a table name may be, and has a character that no host name has.
+    // The secret is too long for a table name, and its space is not allowed in a host name.
     const secret = `geheim ${'x'.repeat(70)}`
     const error = fc
       .record({

@@ -22,13 +22,14 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const run = promisify(execFile)
 /**
- * The generator. It contains the dependencies of the client: Jackson and the Swagger annotations.
+ * The generator. Its jar contains the dependencies of the client: Jackson and the Swagger
+ * annotations.
  */
 const jar = createRequire(import.meta.url).resolve('@openapitools/openapi-generator-cli/bin/openapi-generator.jar')
 const sources = fileURLToPath(new URL('java', import.meta.url))
 const hasJava = ['java', 'javac'].every((program) => spawnSync(program, ['-version']).status === 0)
 if (!hasJava)
-  console.warn('No Java client is generated, because java and javac (version 11 or newer) are not installed.')
+  console.warn('No Java client is generated, because java or javac is not installed. Install version 11 or newer.')
 
 /**
  * The options of the generator. This version of the generator refers to types for `anyOf` and for

@@ -30,13 +30,13 @@ describe('with asynchronous replication, 50 clients', () => {
     expect(outcome).toMatchObject({ lost: 0, doubles: 0, untrue: [], failures: [] })
   })
 
-  it('have no fault other than lost writes when the primary is killed', { timeout }, async () => {
+  it('see no fault other than lost writes when the primary is killed', { timeout }, async () => {
     const lost = await cluster.primary()
     const fault = { name: 'asynchronous: kill', fault: () => lost.kill(), repair: () => lost.start() }
     holdsButForLosses(await under(cluster, fault))
   })
 
-  it('have no fault other than lost writes when the primary is cut off from its peers', { timeout }, async () => {
+  it('see no fault other than lost writes when the primary is cut off from its peers', { timeout }, async () => {
     const lost = await cluster.primary()
     const outcome = await under(cluster, {
       name: 'asynchronous: partition',

@@ -57,7 +57,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const missing = missingPrograms()
   if (missing.length > 0)
     throw new Error(
-      `Not installed: ${missing.join(', ')}. apt install patroni etcd-server haproxy pgbouncer postgresql redis-server`,
+      `Not installed: ${missing.join(', ')}. ` +
+        'Run apt install patroni etcd-server haproxy pgbouncer postgresql redis-server.',
     )
   const undo: (() => unknown)[] = []
   const remove = async (): Promise<void> => {
@@ -146,7 +147,7 @@ async function started(
   const running = new Map<number, ChildProcess>()
   for (const port of servicePorts) running.set(port, await startService(port))
   const base = `http://127.0.0.1:${front}`
-  await until('the services answer', async () => (await fetch(`${base}/v1/contadores`)).ok)
+  await until('the services respond', async () => (await fetch(`${base}/v1/contadores`)).ok)
 
   return {
     nodes,
@@ -182,7 +183,7 @@ async function startEtcd(processes: Processes, port: number): Promise<void> {
   }
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   processes.spawn('etcd', 'etcd', [...args, '--unsafe-no-fsync'])
-  await until('etcd answers', async () => (await fetch(`${clients}/health`)).ok)
+  await until('etcd responds', async () => (await fetch(`${clients}/health`)).ok)
 }
 
 interface Member {
@@ -193,8 +194,9 @@ interface Member {
 }
 
 /**
- * Asks the first reachable Patroni that responds. A Patroni whose node is partitioned may report an
- * old state, so it is not asked.
+ * Reads the state of the cluster from Patroni, and switches the primary. Asks the first reachable
+ * Patroni that responds. A Patroni whose node is partitioned may report an old state, so it is not
+ * asked.
  */
 function patroniOf(nodes: readonly ClusterNode[], synchronous: boolean) {
   const api = async (path: string, init?: RequestInit): Promise<Response> => {
@@ -204,7 +206,7 @@ function patroniOf(nodes: readonly ClusterNode[], synchronous: boolean) {
       const answer = await fetch(`${rest}${path}`, request).catch(() => undefined)
       if (answer !== undefined) return answer
     }
-    throw new Error('No Patroni answers.')
+    throw new Error('No reachable Patroni responds.')
   }
   const members = async () => ((await (await api('/cluster')).json()) as { members: Member[] }).members
   const primary = (): Promise<Node> =>
@@ -221,12 +223,12 @@ function patroniOf(nodes: readonly ClusterNode[], synchronous: boolean) {
   }
   return {
     primary,
-    whole: async () => void (await until('all nodes run and follow', isWhole)),
+    whole: async () => void (await until('all nodes run and replicate', isWhole)),
     async switchover() {
       const { name } = await primary()
       const init = { method: 'POST', body: JSON.stringify({ leader: name }), signal: AbortSignal.timeout(30_000) }
       await api('/switchover', init).catch(() => undefined)
-      await until('another primary', async () => (await primary()).name !== name)
+      await until('there is another primary', async () => (await primary()).name !== name)
     },
   }
 }

@@ -49,7 +49,7 @@ const scenarios: Readonly<Record<string, () => Promise<Scenario> | Scenario>> = 
     const lost = await cluster.primary()
     return { fault: () => lost.partition('peers'), repair: () => lost.heal() }
   },
-  'SIGSTOP of the primary, which returns': async () => {
+  'SIGSTOP of the primary, then SIGCONT after its lease has expired': async () => {
     const lost = await cluster.primary()
     return {
       fault: async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => cluster?.remove(), 60_000)
 
 /**
- * Sends a request. Resolves with the remaining requests of the client, or with `undefined` if the
+ * Sends a request. Resolves with how many requests the client has left, or with `undefined` if the
  * service did not count this request.
  */
 async function left(client: string): Promise<number | undefined> {
@@ -25,8 +25,8 @@ async function left(client: string): Promise<number | undefined> {
 }
 
 /**
- * Sends one request of a client, and then this many more. Resolves with how many of the latter were
- * counted.
+ * Sends one request of a client, and then `requests` further ones. Resolves with how many of the
+ * further requests were counted.
  */
 async function counted(client: string, requests: number): Promise<number> {
   const first = await left(client)
@@ -36,8 +36,8 @@ async function counted(client: string, requests: number): Promise<number> {
 }
 
 /**
- * Kills the master. Resolves with the milliseconds until the first of 20 requests in a row that are
- * counted.
+ * Kills the master. Resolves with the milliseconds until the first of 20 consecutive requests that
+ * are all counted.
  */
 async function masterLost(): Promise<number> {
   const before = await cluster.redis.master()
@@ -56,7 +56,7 @@ async function masterLost(): Promise<number> {
 
 describe('a Sentinel failover, with 50 clients,', () => {
   for (const name of ['alone', 'while all services restart']) {
-    it(`LIMIT-1: stops no request, and requests are counted exactly before and after it: ${name}`, {
+    it(`LIMIT-1: stops no request, and every request before and after it is counted: ${name}`, {
       timeout,
     }, async () => {
       expect(await counted(`${name}-before`, 40)).toBe(40)

@@ -12,8 +12,8 @@ import { type Processes, ports, sqlOf } from './programs.js'
 export const ttl = 10
 
 /**
- * With `peers`, the node cannot reach etcd and the other nodes. With `all`, the services cannot
- * reach the node either.
+ * With `peers`, the node cannot reach etcd, and the other nodes cannot reach its PostgreSQL. With
+ * `all`, the services cannot reach the node either.
  */
 type Partition = 'peers' | 'all'
 
@@ -131,7 +131,7 @@ const patroniSettings = ({ name, bin, synchronous }: NodeOptions, data: string, 
   scope: 'ha',
   name,
   restapi: { listen: `127.0.0.1:${at.rest}`, connect_address: `127.0.0.1:${at.restLink}` },
-  // Without `use_proxies`, Patroni would ask etcd for its own address, and bypass the link.
+  // Without `use_proxies`, Patroni would ask etcd for the address of etcd, and bypass the link.
   etcd3: { hosts: `127.0.0.1:${at.etcd}`, use_proxies: true },
   bootstrap: {
     dcs: {

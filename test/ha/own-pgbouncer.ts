@@ -54,7 +54,10 @@ export async function ownPgBouncer(url: string): Promise<OwnPgBouncer> {
   }
 }
 
-/** The option that names the user for PgBouncer, because PgBouncer refuses to run as root. */
+/**
+ * The option that names the user that PgBouncer switches to, because PgBouncer refuses to run as
+ * root. Empty if this process does not run as root.
+ */
 function asUser(): string {
   const { uid } = runner()
   return uid === undefined ? '' : `-u ${execFileSync('id', ['-nu', String(uid)], { encoding: 'utf8' }).trim()}`

@@ -1,5 +1,5 @@
 /**
- * The example service through a real PgBouncer in transaction mode, which has only two connections
+ * The example service behind a real PgBouncer in transaction mode, which has only two connections
  * to the server.
  */
 import { randomBytes } from 'node:crypto'

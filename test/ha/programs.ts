@@ -18,7 +18,7 @@ export const missingPrograms = (): readonly string[] =>
 
 /**
  * Returns the folder in which Debian installs the programs of PostgreSQL. If several versions are
- * installed, this is the newest one that has all programs.
+ * installed, returns the folder of the newest version that has all programs.
  */
 export function binFolder(): string | undefined {
   const root = '/usr/lib/postgresql'

@@ -204,6 +204,15 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     }
   })
 
+  it('headers that writeHead gets in a list replace earlier ones, and a name may occur twice', async () => {
+    const { call } = at(item(), (_req, res) => {
+      res.setHeader('Set-Cookie', 'old=1')
+      res.writeHead(200, ['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Number', 7] as never).end('{}')
+    })
+    const { headers } = await call.head('/sucursales/1')
+    expect([headers['set-cookie'], headers['x-number']]).toEqual([['a=1', 'b=2'], '7'])
+  })
+
   it('VERB-8: HEAD has the Etag, and If-None-Match does not turn it into a 304', async () => {
     const plain = at(item(), (_req, res) => res.json({ id: 1 }))
     const { etag } = (await plain.call.head('/sucursales/1')).headers

@@ -91,6 +91,10 @@ describe('describeStrictly()', () => {
         res.end(JSON.stringify(record).slice(9))
       },
     ],
+    [
+      'a record whose headers are a list',
+      (_req, res) => res.writeHead(200, Object.entries(head).flat()).end(JSON.stringify(record)),
+    ],
     ['a record that is compressed', sends(200, { 'Content-Encoding': 'gzip' }, gzipSync(JSON.stringify(record)))],
     ['a record in XML', sends(200, xmlHead, xml(whole))],
     [
@@ -221,12 +225,12 @@ describe('describeStrictly()', () => {
     ],
     [
       'the wrong root element',
-      /the root is <pedido>, but the document has <order>/,
+      /the root is <pedido>, but the OpenAPI document requires <order>/,
       sends(200, xmlHead, xml(whole, 'pedido')),
     ],
     [
       'a wrong name of an item',
-      /an item of <tags> is <tag>, but the document has <item>/,
+      /an item of <tags> is <tag>, but the OpenAPI document requires <item>/,
       sends(200, xmlHead, xml(whole.replaceAll('item>', 'tag>'))),
     ],
     ['a duplicate element', /<order> has the member "id" twice/, sends(200, xmlHead, xml(`${whole}<id>2</id>`))],
@@ -239,7 +243,7 @@ describe('describeStrictly()', () => {
     ['a body that is not XML', /the body can't be read/, sends(200, xmlHead, '<order>')],
     [
       'the wrong namespace of a problem',
-      /the namespace of the root is "", but the document has "urn:ietf:rfc:7807"/,
+      /the namespace of the root is "", but the OpenAPI document requires "urn:ietf:rfc:7807"/,
       sends(404, { ...problemHead, 'Content-Type': 'application/problem+xml' }, xml('<code>absent</code>', 'problem')),
     ],
   ])('finds %s', async (_, expected, behind, path) => {
@@ -282,6 +286,12 @@ describe('describeStrictly()', () => {
     const { status, text } = await answered(pieces, '/v1/orders/1', { onFault: (fault) => faults.push(fault) })
     expect([status, text]).toEqual([200, '{"id":"1"}'])
     expect(faults.join()).toMatch(/does not describe the header "x-odd".*\/id must be integer/)
+  })
+
+  it('names an undescribed header that is passed to writeHead in a list', async () => {
+    const behind: Middleware = (_req, res) =>
+      res.writeHead(200, [...Object.entries(head).flat(), 'x-odd', '1']).end('{}')
+    expect(await detailOf(behind)).toMatch(/the document does not describe the header "x-odd"/)
   })
 
   it('a response of more than a mebibyte is sent, and only its status and headers are compared', async () => {

@@ -322,7 +322,7 @@ describe('two copies of the package in one process', () => {
     const key = Object.getOwnPropertySymbols(service).find((one) => one.description?.endsWith('.description')) as symbol
     const other = Object.defineProperty(() => {}, key, { value: { ...Reflect.get(service, key), formatVersion: 99 } })
     const reason =
-      /got a service created by another version of express-rest-conventions, whose description it can't read/
+      /got a service that another version of express-rest-conventions created, and can't read its description/
     expect(() => b.openapi(other, 'v1')).toThrow(reason)
     expect(() => b.describeStrictly(other)).toThrow(reason)
     expect(() => b.openapi(other, 'v1')).toThrow(a.ConfigurationError)

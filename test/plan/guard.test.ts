@@ -96,7 +96,7 @@ describe('REP-8: readOnly members', () => {
       hijo: { autor: {} },
     })
     expect(given.map(({ pointer }) => pointer).toSorted()).toEqual(['/alta', '/a~1b/id', '/hijo/autor', '/lista/1/id'])
-    expect(given[0]?.detail).toBe('"alta" is read-only: the store sets it: leave it out.')
+    expect(given[0]?.detail).toBe('"alta" is read-only: the store sets it. Leave it out.')
     expect(guard(schema).given({ nombre: 'x', clave: 'y', lista: [{ pin: 'z' }] })).toEqual([])
   })
 })
@@ -245,7 +245,7 @@ describe('REP-8: members of dictionaries, and items of tuples', () => {
       { type: 'string', writeOnly: true },
     ]) {
       expect(() => guard(list(items))).toThrow(ConfigurationError)
-      expect(() => guard(list(items))).toThrow(/Put it on the member that holds the list/)
+      expect(() => guard(list(items))).toThrow(/Put the keyword on the member that contains the list/)
     }
     expect(
       guard(list({ type: 'array', items: { type: 'object', properties: { nombre: { type: 'string' } } } })).any,

@@ -249,14 +249,10 @@ describe('VERB-5: JSON Patch', () => {
       }
     }
     expect(detail({}, { op: 'remove', path: '/a~1b/~0/constructor' })).toContain(
-      'exists: "/a~1b/~0/constructor". Pointers apply',
+      'resolved: "/a~1b/~0/constructor". Pointers apply',
     )
-    expect(detail({ l: [1] }, { op: 'add', path: '/l/2', value: 1 })).toContain(
-      '"path" points to nothing that exists: "/l/2"',
-    )
-    expect(detail({ l: 1 }, { op: 'copy', from: '/m', path: '/l' })).toContain(
-      '"from" points to nothing that exists: "/m"',
-    )
+    expect(detail({ l: [1] }, { op: 'add', path: '/l/2', value: 1 })).toContain(`"path" can't be resolved: "/l/2"`)
+    expect(detail({ l: 1 }, { op: 'copy', from: '/m', path: '/l' })).toContain(`"from" can't be resolved: "/m"`)
     expect(detail({}, { op: 'remove', path: `/${'x'.repeat(1_000_000)}` })).toContain(
       `"/${'x'.repeat(79)}...". Pointers apply`,
     )

@@ -357,7 +357,26 @@ describe('relations between resources', () => {
         on(resource('gallinas', 'id', { id: 'integer', h: 'integer' }, { parent: { of: 'huevos', by: 'h' } })),
       ],
       'unmounted-parent',
-      'which is itself contained in',
+      'The parents form a cycle: "huevos" is contained in "gallinas" is contained in "huevos".',
+    ],
+    [
+      'a child of parents in a circle',
+      () => [
+        on(resource('plumas', 'id', { id: 'integer', h: 'integer' }, { parent: { of: 'huevos', by: 'h' } })),
+        on(resource('huevos', 'id', { id: 'integer', g: 'integer' }, { parent: { of: 'gallinas', by: 'g' } })),
+        on(resource('gallinas', 'id', { id: 'integer', h: 'integer' }, { parent: { of: 'huevos', by: 'h' } })),
+      ],
+      'unmounted-parent',
+      'The parents form a cycle: "huevos" is contained in "gallinas" is contained in "huevos".',
+    ],
+    [
+      'a grandparent that is not mounted',
+      () => [
+        on(resource('plumas', 'id', { id: 'integer', h: 'integer' }, { parent: { of: 'huevos', by: 'h' } })),
+        on(resource('huevos', 'id', { id: 'integer', g: 'integer' }, { parent: { of: 'gallinas', by: 'g' } })),
+      ],
+      'unmounted-parent',
+      '"huevos" is contained in "gallinas", which is not mounted in the same version.',
     ],
     [
       'a parent by too many members',
@@ -373,7 +392,7 @@ describe('relations between resources', () => {
         ),
       ],
       'unresolved-link',
-      'names 2 of its members',
+      "names 2 of the record's members",
     ],
     [
       'a parent by a member of another type',

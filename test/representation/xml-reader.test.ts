@@ -95,12 +95,12 @@ describe('readXml', () => {
     ['<s encoding="base64">YQ==</s>', 'The attribute "encoding" must be "json".', '/s'],
     [
       '<s encoding="json">7</s>',
-      'The attribute "encoding" declares the text as a JSON string literal, but it is not one.',
+      'The text must be a JSON string literal, because the attribute "encoding" is "json".',
       '/s',
     ],
     [
       '<s encoding="json">"x</s>',
-      'The attribute "encoding" declares the text as a JSON string literal, but it is not one.',
+      'The text must be a JSON string literal, because the attribute "encoding" is "json".',
       '/s',
     ],
     ['<n type="number" encoding="json">7</n>', 'Only a string may have the attribute "encoding".', '/n'],
@@ -117,12 +117,12 @@ describe('readXml', () => {
     ],
     [
       '<member name="x" name-encoding="json"/>',
-      'The attribute "name-encoding" declares "name" as a JSON string literal, but it is not one.',
+      'The attribute "name" must be a JSON string literal, because "name-encoding" is "json".',
       '/member',
     ],
     [
       '<member name-encoding="json"/>',
-      'The attribute "name-encoding" declares "name" as a JSON string literal, but it is not one.',
+      'The attribute "name" must be a JSON string literal, because "name-encoding" is "json".',
       '/member',
     ],
   ])('ERR-3: %s is refused: %s', (content, malformed, pointer) => {

@@ -2,7 +2,9 @@
  * Passes responses to a function. `holdResponse` passes a response before it is sent, so that it
  * can still be replaced. `watchResponse` passes a response after it has ended.
  */
-import { type OutgoingHttpHeaders, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
+import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
+import { isContainer } from '../../definition/json.js'
+import { headFields } from '../../http/head-fields.js'
 
 /**
  * A response. `body` is `undefined` if the whole body is not known, because it is too long, or
@@ -96,7 +98,7 @@ export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffe
     return false
   }
   res.writeHead = ((...args: readonly unknown[]) => {
-    for (const [name, value] of Object.entries(args.find(isFields) ?? {})) {
+    for (const [name, value] of headFields(args.find(isContainer))) {
       // The fields are validated as in Node, so that the service still gets an exception for an
       // invalid field.
       validateHeaderName(name)
@@ -127,10 +129,9 @@ export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffe
  * case.
  */
 function fieldsOf(res: ServerResponse, head: readonly unknown[]): ReadonlyMap<string, string> {
-  const given = Object.entries({ ...res.getHeaders(), ...head.find(isFields) } as OutgoingHttpHeaders)
-  return new Map(
-    given.flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), String(value)] as const])),
-  )
+  const values = new Map(Object.entries(res.getHeaders()).map(([name, value]) => [name, String(value)]))
+  const given = headFields(head.find(isContainer)).map(([name, value]) => [name.toLowerCase(), String(value)] as const)
+  for (const [name] of given) values.delete(name)
+  for (const [name, value] of given) values.set(name, values.has(name) ? `${values.get(name)}, ${value}` : value)
+  return values
 }
-
-const isFields = (arg: unknown): arg is object => typeof arg === 'object' && arg !== null

@@ -23,7 +23,7 @@ export class Validators {
     this.#ajv.addSchema({ ...document, $id: root })
   }
 
-  /** Returns the faults of a value. `place`: the path to its schema in the document. */
+  /** Returns the faults of a value. `place` is the path of the value's schema in the document. */
   faults(value: unknown, place: readonly string[]): readonly string[] {
     const pointer = place.map((token) => `/${encodeURIComponent(escapePointer(token))}`).join('')
     const validate = this.#made.get(pointer) ?? this.#ajv.compile({ $ref: `${root}#${pointer}` })

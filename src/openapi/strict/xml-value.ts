@@ -45,10 +45,12 @@ class SchemaReader {
   checkRoot(root: XmlElement, schema: JsonObject): void {
     const { name, namespace } = this.#named(schema)
     if (name !== undefined && name !== root.name)
-      throw new XmlRefusal(`the root is <${root.name}>, but the document has <${name}>`)
+      throw new XmlRefusal(`the root is <${root.name}>, but the OpenAPI document requires <${name}>`)
     const declared = root.attributes.find((one) => one.namespace === xmlnsNamespace && one.name === 'xmlns')?.value
     if (namespace !== undefined && namespace !== declared) {
-      throw new XmlRefusal(`the namespace of the root is "${declared ?? ''}", but the document has "${namespace}"`)
+      throw new XmlRefusal(
+        `the namespace of the root is "${declared ?? ''}", but the OpenAPI document requires "${namespace}"`,
+      )
     }
   }
 
@@ -86,7 +88,9 @@ class SchemaReader {
       // Object").
       const wanted = (own.length > 0 ? this.#named(own[0] as JsonObject).name : undefined) ?? expected ?? element.name
       if (isDescribed && wanted !== child.name) {
-        throw new XmlRefusal(`an item of <${element.name}> is <${child.name}>, but the document has <${wanted}>`)
+        throw new XmlRefusal(
+          `an item of <${element.name}> is <${child.name}>, but the OpenAPI document requires <${wanted}>`,
+        )
       }
       return this.value(child, own.length > 0 ? own : items)
     })

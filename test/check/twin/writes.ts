@@ -1,4 +1,4 @@
-/** The write requests of the twin, the hand-written test service. */
+/** The routes for write requests of the twin, the hand-written test service. */
 import express, { type Request, type Response, type Router } from 'express'
 import { currentTag, formatOf, originOf, problem, sendValue, shownOrder, unanswerable } from './answers.js'
 import type { Order } from './data.js'
@@ -107,7 +107,10 @@ function validated(
   return void problem(res, status, 'invalid', entries.map(({ detail }) => detail).join(' '), twin, errors)
 }
 
-/** Checks the link in a body (REP-7). Returns the body, or `undefined` if the link was refused. */
+/**
+ * Checks the link in a body (REP-7). Returns the accepted members, or `undefined` if the link was
+ * refused.
+ */
 function linksFound(body: Body, res: Response, twin: Twin): Body | undefined {
   const { has, data } = twin
   const refuse = (detail: string): undefined =>

@@ -30,8 +30,8 @@ CREATE TABLE mirror (id int PRIMARY KEY, customer text NOT NULL, quantity int NO
 `
 
 /**
- * Sends writes to a few keys from `clients` concurrent clients, until `succeed` writes have
- * succeeded. Returns the counts of succeeded and refused writes.
+ * Lets `clients` concurrent clients create orders, and change the same 30 orders, until `succeed`
+ * writes have succeeded. Returns the counts of succeeded and refused writes.
  */
 async function writes(base: string, succeed: number, clients: number): Promise<{ succeeded: number; refused: number }> {
   let succeeded = 0
@@ -149,8 +149,8 @@ it('each of 1,000 changes is published at least once, in order per key, while pu
         await end(killed.child, 'SIGKILL')
         publishers[i] = startPublisher(far)
       } else {
-        // The publisher stays paused until the server ends its session. It is then no longer the
-        // active publisher, but still runs as if it were.
+        // The publisher is paused until the server has ended its session and another publisher is
+        // active. When it continues, it runs as if it still were the active publisher.
         killed.child.kill('SIGSTOP')
         await outbox.endSession()
         await (publishers[1 - i] as Publisher).publishing
