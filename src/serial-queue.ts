@@ -1,6 +1,5 @@
 /**
- * Runs functions that have the same key one after another, in the order of their arrival. All
- * queues of this kind in the library use this class.
+ * Runs functions that have the same key one after another, in the order of their arrival.
  */
 import { isPromise } from './promise.js'
 

@@ -71,8 +71,8 @@ const blockedAfter = 20
  * Calls `passed` after `limit` milliseconds in which a response could have been read. If the event
  * loop was blocked at the end of that time, the limit starts again. While the event loop was
  * blocked, this process could not send the request or read the response, so the peer was perhaps
- * not too slow. The limit starts again only once, so that the deadline also ends in a process whose
- * event loop is always late. Returns a function that cancels the deadline.
+ * not too slow. The limit starts again only once, so that the deadline is also reached in a process
+ * whose event loop is always late. Returns a function that cancels the deadline.
  */
 export function deadline(limit: number, passed: () => void): () => void {
   let timer: NodeJS.Timeout

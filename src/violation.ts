@@ -210,8 +210,8 @@ export const cutText = (text: string): string =>
     : `${text.slice(0, longestProblemText - 4).replace(/[\uD800-\uDBFF]$/, '')}...`
 
 /**
- * Truncates a violation that is too large. Usually, the violation is not too large, and the same
- * object is returned.
+ * Truncates a violation that is too large. Returns the same object if the violation is not too
+ * large.
  */
 export function cutViolation(violation: Violation): Violation {
   const { allowed } = violation

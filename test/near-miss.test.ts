@@ -26,7 +26,7 @@ describe('nearMiss', () => {
     expect(nearMiss('lota', ['lata', 'lote', 'lotas'])).toBe('lata')
   })
 
-  it('QUERY-8: a name of more than 64 characters is not compared', () => {
+  it('QUERY-8: a name of more than 64 characters is close to no name', () => {
     expect(nearMiss('a'.repeat(65), ['a'.repeat(64)])).toBeUndefined()
     expect(nearMiss('a'.repeat(64), ['a'.repeat(63)])).toBe('a'.repeat(63))
   })
@@ -42,7 +42,7 @@ describe('nearMiss', () => {
 })
 
 describe('didYouMean', () => {
-  it('QUERY-8: names the closest name, or else all names, or says that no names are allowed', () => {
+  it('QUERY-8: suggests the closest name. Without one, it lists the allowed names or says that there are none', () => {
     expect(didYouMean('lote', allowed)).toBe('Did you mean "lote"?')
     expect(didYouMean(undefined, ['a', 'b'])).toBe('Allowed: a, b.')
     expect(didYouMean(undefined, [])).toBe('No names are allowed here.')

@@ -22,7 +22,7 @@ export const size = (quick: number, long: number): number => {
 /**
  * The cases of a test. `npm test` uses `few`, and the full long run uses all cases. With
  * `TEST_LONG=short`, the long run uses one of `parts` parts. `TEST_SEED` selects the part. In CI,
- * each commit has a seed of its own, so that other cases are tried.
+ * each commit has a seed of its own, so that different commits try different cases.
  */
 export function share<T>(cases: readonly T[], parts: number, few: readonly T[] = cases): readonly T[] {
   if (isLong) return cases

@@ -31,7 +31,7 @@ const thenable = (then: (resolve: (value: string) => void) => void): object =>
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
 describe('withTimeout()', () => {
-  it('returns the value or the error that arrives in time, and leaves no timer behind', async () => {
+  it('passes on a value or a rejection that arrives in time, and leaves no timer behind', async () => {
     const before = timers()
     await expect(withTimeout(sleep(1, 'value'), 60_000, late)).resolves.toBe('value')
     await expect(withTimeout(Promise.reject(new Error('no')), 60_000, late)).rejects.toThrow('no')
@@ -151,7 +151,7 @@ describe('deadline()', () => {
     expect(calls).toEqual(['answer', 'deadline'])
   })
 
-  it('does not count time before it was set', async () => {
+  it('does not count the time before the call, even if the event loop was blocked then', async () => {
     standStill(300)
     const calls: string[] = []
     const waited = new Promise<void>((resolve) =>

@@ -1,6 +1,6 @@
 /**
- * Runs the tests with all caches off: `TEST_CACHES=off npm test`. Every test that passes with
- * caches must also pass without them.
+ * Runs the tests with caches off: `TEST_CACHES=off npm test`. The tests must also pass without
+ * caches. Only tests that use `with-caches.ts` are skipped.
  */
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vitest/config'
@@ -9,8 +9,7 @@ const caches = fileURLToPath(new URL('../src/cache.ts', import.meta.url))
 const byDefault = 'constructor(on = true)'
 
 /**
- * Turns caches off by default in every service and middleware. A test turns them on with `caches:
- * true`.
+ * Turns caches off by default in services and middleware. The option `caches: true` turns them on.
  */
 export const withoutCaches = (): Plugin => ({
   name: 'without-caches',

@@ -42,10 +42,10 @@ export interface CheckServiceOptions {
    */
   readonly write?: string
   /**
-   * Sends nothing that could lock accounts, exhaust limits or load the service: no altered tokens,
-   * no wrong passwords, no races, no large bodies, at most 10 requests per second, and no requests
-   * after the first 429 response. Checks that need such requests are reported as not checked.
-   * Default false.
+   * Sends nothing that could lock accounts, exhaust limits or overload the service: no altered
+   * tokens, no wrong passwords, no races, no large bodies, at most 10 requests per second, and no
+   * requests after the first 429 response. Checks that need such requests are reported as not
+   * checked. Default false.
    */
   readonly production?: boolean
   /**
@@ -148,7 +148,7 @@ export function productionConflict({
   if (rate > productionLimits.rate)
     return (
       `"rate" is ${rate}, and "production" sends at most ${productionLimits.rate} requests per second, because ` +
-      'more could load the service. Give a lower rate, or leave out "production".'
+      'more could overload the service. Give a lower rate, or leave out "production".'
     )
   if (budget > productionLimits.budget)
     return (

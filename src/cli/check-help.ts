@@ -20,7 +20,7 @@ is the address before the paths of the service's OpenAPI document, such as https
   --rate <number>        requests per second (default: 50, or 10 with --production)
   --budget <number>      the maximum number of requests (default: 3000)
   --write                also creates, changes and removes records, but only its own
-  --production           sends nothing that could lock accounts, exhaust limits or load the service: no
+  --production           sends nothing that could lock accounts, exhaust limits or overload the service: no
                          altered tokens, no races, no large bodies, at most 10 requests a second
   --disposable           for a service whose data can be lost: as --write, and also DELETE, PUT and PATCH
                          of collections, writes without credentials, and logins with wrong passwords

@@ -1,4 +1,4 @@
-/** Loads a service's module, and prevents it from listening while it is loaded. */
+/** Loads a service's module. During loading, no server in the module can start to listen. */
 import { existsSync } from 'node:fs'
 import { Server } from 'node:net'
 import { basename } from 'node:path'
@@ -17,8 +17,8 @@ export async function loadModule(file: string, timeout = 30_000): Promise<Export
     throw new UsageError(`There is no module ${file}. Give the file that exports your api() or usage().`)
   const name = basename(file)
   let timer: NodeJS.Timeout | undefined
-  // The timer also keeps the process alive. Without any other pending work, Node would end
-  // silently.
+  // The timer also keeps the process alive. Without this timer, Node would end silently if the
+  // module awaits a promise and nothing else is pending.
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () =>
@@ -66,7 +66,7 @@ function refuseToListen(name: string): { readonly listened: Promise<never>; rele
     fail = reject
   })
   Server.prototype.listen = function refused(): never {
-    const error = new UsageError(`${name} starts a server while it is loaded. ${ownModule}`)
+    const error = new UsageError(`${name} starts a server when it is imported. ${ownModule}`)
     fail(error)
     throw error
   }

@@ -112,7 +112,7 @@ const ownKinds = {
   'part-type-added': { level: 'harmless', text: 'A part of a form that clients send may have another media type' },
   'part-type-removed': {
     level: 'harmless',
-    text: 'A part of a form that clients get no longer has one of its media types',
+    text: 'In a form that clients get, a part can no longer have one of its media types',
   },
   'part-type-unknown': { level: 'breaking', text: 'A part of a form that clients get may have another media type' },
   'part-style-changed': { level: 'breaking', text: 'A part of a form is serialized differently (`style`, `explode`)' },

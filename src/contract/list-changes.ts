@@ -8,7 +8,10 @@ import type { Finding } from './findings.js'
 import type { OwnKind } from './kinds.js'
 import { parseListPattern } from './list-pattern.js'
 
-/** A change of a parameter, without the parameter itself. */
+/**
+ * The description of a change of a parameter. The caller adds where the parameter is in the
+ * documents.
+ */
 export type ListChange = Pick<Found, 'what' | 'effect' | 'detail'> & { readonly kind: OwnKind }
 
 /**

@@ -31,7 +31,7 @@ export function expiredText({ clause, mode, until, routes, refusesExpired }: Con
   const state = refusesExpired ? 'The clause is enforced now' : `Its mode is still "${mode}"`
   return (
     `The entry "conventions.${clause}"${place} expired after ${until}. ${state}. Remove the entry, or set ` +
-    'until to a later day.'
+    '"until" to a later day.'
   )
 }
 

@@ -38,7 +38,8 @@ export function partsOf(root: JsonSchema, node: JsonSchema, depth = 0): JsonSche
 export const endless = (): ConfigurationError =>
   new ConfigurationError(
     'invalid-schema',
-    'The schema has a $ref cycle. A schema can refer to itself only inside a member or an item.',
+    'The schema has a $ref cycle, or nests $ref and allOf more than 32 levels deep. A schema can refer to itself ' +
+      'only inside a member or an item.',
   )
 
 /**

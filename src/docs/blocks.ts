@@ -9,7 +9,10 @@ import { type Html, html, trusted } from './html.js'
 /** Maximum size of a page, in bytes. Only a page with a single block can be larger. */
 export const longestPage = 60_000
 
-/** The space that is reserved on each page for the links to the pages of the topic, in bytes. */
+/**
+ * The space that is reserved on each page for the links to all pages into which the same blocks are
+ * divided, in bytes.
+ */
 const maxPageListBytes = 3_000
 
 /** The space that is reserved for each link in addition to its placeholder, in bytes. */
@@ -29,7 +32,8 @@ export const addressOf = (anchor: string): Html => trusted(`\0a${anchor}\0`)
 
 /**
  * Returns a placeholder for the attributes of a link in a table of contents. If the target is on
- * another page, the link gets the anchor as its id, so that the anchor also exists on this page.
+ * another page, the link gets the anchor as its id, so that the anchor also exists on the page with
+ * the table of contents.
  */
 export const entryFor = (anchor: string): Html => trusted(`\0e${anchor}\0`)
 

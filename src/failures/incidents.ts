@@ -3,10 +3,12 @@
 /** The hints. Each name is the anchor of the incident's section. */
 export const incidents = {
   'database-gone': 'Is PostgreSQL running, and can this host reach it?',
-  'pool-exhausted': 'What is using the connections? See pg_stat_activity, slow statements, and max of the pool.',
+  'pool-exhausted':
+    'What is using the connections? See pg_stat_activity, slow statements, and the option max of the pool.',
   'redis-gone': 'Is Redis running, and can this host reach it?',
-  'slow-filter': 'Which statement takes so long? See pg_stat_activity, and the lists that read whole tables.',
-  'clock-skew': 'What is the most common cause? Do the clocks of this host and of the issuer agree?',
+  'slow-filter':
+    'Which statement takes so long? See pg_stat_activity, and the log of slow lists, which names whole-table reads.',
+  'clock-skew': 'Which cause do most of these log lines have? Do the clocks of this host and of the issuer agree?',
   'key-rotation': 'Can this host fetch the key set of the issuer?',
   'retired-version-called': 'Which clients still call the version? See which clients called it before it was retired.',
   'memory-growth': 'What uses the memory? See the process and its limits, and the size of responses.',

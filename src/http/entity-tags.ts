@@ -31,10 +31,10 @@ export interface TagList {
 const star: TagList = Object.freeze({ any: true, tags: Object.freeze([]) })
 
 /**
- * The strong tag `"<version>.<digest>"` (HDR-2). A tag can contain only `!` and the characters from
- * `#` to `~` (RFC 9110 8.8.3). All other characters of the version, and `%` itself, are
- * percent-encoded as UTF-8. A lone surrogate, which UTF-8 can't encode, becomes `%u` and its code,
- * such as `%uD800`.
+ * The strong tag `"<version>.<digest>"` (HDR-2). In the tags of the library, the version contains
+ * only `!` and the characters from `#` to `~`: the `etagc` of RFC 9110 8.8.3 without `obs-text`.
+ * All other characters of the version, and `%` itself, are percent-encoded as UTF-8. A lone
+ * surrogate, which UTF-8 can't encode, becomes `%u` and its code, such as `%uD800`.
  *
  * @param version any string
  * @param digest base64url, which has no dots: the last dot of the tag separates version and digest

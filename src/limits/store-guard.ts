@@ -134,8 +134,7 @@ export class StoreGuard {
 
   /**
    * Resolves when the stores work, or `timeout` milliseconds after their initialization failed.
-   * Never rejects. If the stores work, a service that waits for this promise also counts its first
-   * requests.
+   * Never rejects. A service that does not wait for this promise may not count its first requests.
    */
   async ready(timeout: number): Promise<void> {
     await Promise.all(this.#begun)
@@ -149,7 +148,8 @@ export class StoreGuard {
     this.#down = true
     this.#opened = performance.now()
     // If a store fails again right after a recovery, the pauses before its probes continue to grow.
-    // So a store that keeps failing and recovering is soon reported at most about once a second.
+    // So after a few failures, a store that keeps failing and recovering is reported no more than
+    // about once a second.
     if (this.#opened - this.#closed > maxPause) this.#pause = firstPause
     for (const release of [...this.#pending]) release()
     const message = this.messages.failed

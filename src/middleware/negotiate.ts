@@ -74,7 +74,7 @@ export function negotiate(...given: readonly (string | NegotiateOptions)[]): Neg
     isObject(first) && given.length === 1 ? first : { offers: given as readonly string[] }
   if (options === first) checkOptions('negotiate()', options, negotiateKinds)
   const { offers = [] } = options
-  checkArgument('the offers of negotiate()', offers, { each: 'string' })
+  checkArgument('the list of offers of negotiate()', offers, { each: 'string' })
   const offered = offers.length === 0 ? [mediaType.json] : offers
   const conventions = new RouteConventions(options, { what: 'negotiate()', clauses: ['HDR-1'] })
   const choose = negotiator(offered)

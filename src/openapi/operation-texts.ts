@@ -31,7 +31,7 @@ const texts: Readonly<Record<string, Text>> = {
   ),
   patch: text(
     'Change one of {}',
-    'Changes the members that the body contains. null removes a member or sets it to null (VERB-5). ' +
+    'Changes the members in the body. null removes a member or sets it to null (VERB-5). ' +
       '`If-Match` prevents lost updates (HDR-3).',
   ),
   remove: text('Delete one of {}', 'Deletes the item. Afterwards, its address responds with 404 (VERB-6).'),

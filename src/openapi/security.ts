@@ -15,7 +15,8 @@ export function securityOf({ authenticate }: ServiceFacts): Security {
   if (authenticate === undefined) return { security: [], schemes: {} }
   const { field, challenge, format } = authenticate
   // Linters search for "RFC8725" as one word.
-  const checks = format === undefined ? '' : ' It is a JSON Web Token, verified according to RFC8725 (AUTH-5).'
+  const checks =
+    format === undefined ? '' : ' The credential is a JSON Web Token, verified according to RFC8725 (AUTH-5).'
   if (field === header.authorization) {
     const scheme = challenge.split(' ', 1)[0]?.toLowerCase() ?? 'bearer'
     const described = {

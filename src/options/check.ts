@@ -120,7 +120,7 @@ function faultOf(path: string, value: unknown, kind: Kind, isPresent = value !==
     if (!isPresent) return undefined
     return {
       path,
-      is: 'is undefined, so nothing would be checked',
+      is: 'is undefined, which would silently disable a check',
       fix: 'Give a value, or omit the option.',
     }
   }

@@ -38,7 +38,10 @@ export interface EndpointLimits {
 export interface Upload {
   readonly media: MediaType
   readonly bytes: Uint8Array
-  /** The resource that `upload.resource` names, as it is mounted in the version of the request. */
+  /**
+   * The resource that the method's option `upload: { resource }` names, as it is mounted in the API
+   * version of the request.
+   */
   readonly resource: Mounted
   /** The maximum nesting depth of arrays and objects in a record. */
   readonly depth: number

@@ -165,7 +165,7 @@ export interface JobOptions<T, K> extends RecordsOptions<T, K> {
   readonly timeout?: number
   /**
    * If this signal aborts, `createAll` stops before the next record, and later calls throw the
-   * reason of the abort. The signal that adapters get aborts too.
+   * reason of the abort. The signal that is passed to adapters then aborts too.
    */
   readonly signal?: AbortSignal | undefined
   /** The request id for adapters and hooks. Default: a new request id. */

@@ -1,7 +1,7 @@
 /**
  * Tolerates stored members that violate the schema. Another program may have written them, or the
- * schema may have become stricter since then. If a patch does not change such members, the patch
- * must not be refused because of them (VERB-5).
+ * schema may have become stricter after they were stored. If a patch does not change such members,
+ * the patch must not be refused because of them (VERB-5).
  */
 import type { Cache } from '../cache.js'
 import { canonicalText, isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'

@@ -63,8 +63,8 @@ export interface VersionOptions extends LifecycleOptions {
    */
   readonly page?: PageOptions
   /**
-   * Parameter aliases of this version. They replace the service's option `parameters`. `{}` means
-   * that the version has no aliases.
+   * The parameter aliases and the ignored parameters of this version. This option replaces the
+   * service's option `parameters`. With `{}`, the version has no aliases and ignores no parameters.
    */
   readonly parameters?: ParameterOptions
 }
@@ -120,7 +120,7 @@ export interface Api extends Middleware {
 }
 
 /**
- * Of the option `versions`, these kinds check only that it is a table. `versionOptions` checks each
+ * These kinds check only that the option `versions` is a table. `versionOptions` checks each
  * version in the table, so that the messages can name the version.
  */
 export const apiKinds: Kinds<ApiOptions> = {
@@ -277,7 +277,7 @@ function versionOptions(name: string, entry: VersionOptions | readonly (Mount | 
   return checkOptions<VersionOptions>(`the version ${name}`, options, versionKinds)
 }
 
-/** `versionOptions` checks the members of an entry with `versionKinds`. */
+/** Accepts any list or object. `versionOptions` then checks the members with `versionKinds`. */
 const entryKind: Kind = {
   by: "'retired', a list such as [mount(definition, adapter)], or { resources, sunset }",
   is: isContainer,

@@ -114,7 +114,7 @@ function readForEndpoint(exchange: Negotiated, queryInput: QueryInput): Awaitabl
 function refuseAny(exchange: Negotiated, queryInput: QueryInput): Bodiless {
   if (!hasBody(exchange.req)) return withoutBody(exchange, queryInput)
   throw new HttpProblem('unexpected-body', {
-    detail: 'The path of this PUT says everything. Send the request without a body.',
+    detail: 'This PUT takes no body, because its path contains all information. Send the request without a body.',
   })
 }
 

@@ -44,7 +44,7 @@ function answerOf(exchange: Received, { brownouts }: Lifecycle, brownout: Browno
   if (brownout.status === 410) return { answer: { status: 410, headers: brownoutFields(brownout, now) } }
   const { service, headers, requestId, progress } = exchange
   const problem = brownouts?.problem(brownout, now)
-  if (problem === undefined) throw new Error('A version is switched off, and has no brownouts.')
+  if (problem === undefined) throw new Error('A brownout applies, but the version has no brownouts.')
   progress.setProblem(problem)
   const representation = service.formats.ofProblem(headers.accept)
   return {

@@ -1,8 +1,9 @@
 /**
  * The caller on whose behalf data is read and written: a request, or a call of `records()` in the
  * service's own code. The types in this file do not require a request. The checks of a write take
- * these types, so requests and `records()` run the same checks. The stages of a request extend the
- * types: `Identified` is a `Caller`, `Routed` is a `Place`, and `Parsed` is a `ConditionalPlace`.
+ * these types, so requests and `records()` run the same checks. The stages of a request extend
+ * these types: `Identified` is a `Caller`, `Routed` is a `Place`, and `Parsed` is a
+ * `ConditionalPlace`.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Action, Decided, Permission } from '../auth/permission.js'
@@ -30,7 +31,7 @@ export interface Caller {
   readonly versions: Versions | undefined
   /**
    * The absolute URLs of the service (`root`) and of this version (`base`). Links begin with
-   * `base`.
+   * `base`. For a job of a service without `baseUrl`, both are paths without an origin.
    */
   readonly root: string
   readonly base: string
@@ -44,7 +45,7 @@ export interface Caller {
    * second read of a record may return the same outdated version again.
    */
   readonly mayBeInTransaction: boolean
-  /** The time limit of the whole request or call. */
+  /** The time limit of the request, or of the call of `records()`. */
   readonly timeLimit: TimeLimit
   readonly progress: Progress
   /**

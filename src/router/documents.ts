@@ -96,7 +96,7 @@ export class Documents {
     if (open && reduced)
       throw invalidOption(
         'The option "describe" of api() is both public and reduced, but a public document has no caller whose ' +
-          'permissions could reduce it. Leave one out.',
+          'permissions could reduce it. Remove "public" or "reduced".',
       )
     this.public = open
     this.#description = description
@@ -107,8 +107,7 @@ export class Documents {
     this.#draftRoot = facts.root ?? unknownRoot
     this.#dependsOnRequest = facts.root === undefined && (rest.servers === undefined || facts.login)
     // A cache does not store values that are larger than its bound. A document must always be
-    // stored, because building it takes longer than anything else in this file. So the size given
-    // here never exceeds the bound.
+    // stored, because building it takes long. So the size given here never exceeds the bound.
     this.#kept = caches.make('documents', { sizeOf: ({ bytes }) => Math.min(bytes.length, cacheKinds.documents.bound) })
     this.#subjects = caches.make('docs-subjects')
     this.pages = pages
@@ -184,9 +183,9 @@ export class Documents {
   }
 
   /**
-   * Returns the server URL that the pages show. This is the first entry of the option `servers`,
-   * which may be relative to the URL of the version. Without that option, or if the entry is not a
-   * valid URL, it is the URL of the version.
+   * Returns the server URL that the pages show: the first entry of the option `servers`, resolved
+   * against the URL of the version. If there is no such entry, or if the entry is not a valid URL,
+   * returns the URL of the version.
    */
   #serverOf(version: string, root: string): string {
     const own = `${root}/${version}`

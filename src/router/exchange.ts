@@ -111,7 +111,8 @@ export class Exchange implements AnyStage {
 
   /**
    * Like `root`, but never throws: if `Host` is malformed, this is only the mount path. The
-   * response that refuses such a request can have links too, and they begin with this path.
+   * response that refuses such a request can have a `Link` to a successor, and that link begins
+   * with this path.
    */
   get rootOrPath(): string {
     return this.#findRoot() ?? this.entrance.mountPath
@@ -184,7 +185,7 @@ export class Exchange implements AnyStage {
         'middleware-missing',
         'This service has the option "permission", but this request was not authenticated. ' +
           'Set the option "authenticate", for example to bearer({ keys }), or mount an authenticating ' +
-          'middleware before it.',
+          'middleware before the service.',
       )
     }
     return this.timeLimit.waitFor(decide(permission, this.principal, { action, resource, key }))
@@ -242,16 +243,16 @@ export class Exchange implements AnyStage {
   }
 
   /**
-   * Calls back with the status when the response is written, or with `undefined` if the connection
-   * closes first.
+   * Sets the function that is called at the end of the request: with the status when the response
+   * is written, or with `undefined` if the connection closes before a response begins.
    */
   whenEnded(ended: (status: number | undefined) => void): void {
     this.#ended = ended
   }
 
   /**
-   * Called when `res` closes. Reports the response, unless it has been reported already.
-   * Hand-written routes or a CORS middleware may have sent it, at least in part.
+   * Called when `res` closes. Reports a response that has not been reported yet, such as a response
+   * that hand-written routes or a CORS middleware have sent, perhaps only in part.
    */
   closed(): void {
     if (this.res.headersSent) this.respondedWith(this.res.statusCode)

@@ -1,6 +1,6 @@
 /**
- * The available representations of each resource, endpoint and document: JSON, XML, and the
- * service's own representations (HDR-1).
+ * The available representations of each resource, endpoint and document. For resources and
+ * endpoints, these include JSON, XML and the representations that the service adds (HDR-1).
  */
 
 import type { Caches } from '../cache.js'

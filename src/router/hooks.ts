@@ -46,7 +46,7 @@ export interface ResponseEvent extends RequestEvent {
   readonly duration: number
   /** The number of adapter calls. */
   readonly queries: number
-  /** The number of records that those calls returned. */
+  /** The number of records that the adapter calls returned. */
   readonly rows: number
   /** Milliseconds that the request waited for other updates of the same record. */
   readonly waited: number
@@ -83,14 +83,16 @@ export interface Hooks {
    */
   onFinding?(event: Finding, req: IncomingMessage): void
   /**
-   * Called for an entry of `conventions` that is past its expiry date, at start and when a request
-   * is affected by the entry, but at most once a day. The library also logs an error.
+   * Called for an entry of `conventions` that is past its expiry date: when the service is created,
+   * and when the entry affects a request. For each entry, called at most once a day. The library
+   * also logs an error.
    */
   onConventionExpired?(event: ExpiredConvention): void
   /**
    * Called when a step throws an error, when an export is cut off, and when the function that
-   * returns the brownouts throws. Default: each 5xx is written to `console.error`, as the line that
-   * `failureLine` returns.
+   * returns the brownouts fails. While the same failure of that function recurs, it is reported
+   * only once. Default: each 5xx is written to `console.error`, as the line that `failureLine`
+   * returns.
    */
   onError?(event: ErrorEvent, req: IncomingMessage): void
 }

@@ -16,9 +16,9 @@ import type { Routed } from './stages.js'
 
 /**
  * Returns the `Idempotency-Key` of a request that creates a record. Returns `undefined` if the
- * request has no key. Also returns `undefined` if the resource does not store keys, because the
- * field is then ignored. Throws `malformed-idempotency-key`, or `missing-idempotency-key` if the
- * resource requires a key.
+ * request has no key and needs none. Also returns `undefined` if the resource does not store keys,
+ * because the field is then ignored. Throws `malformed-idempotency-key` for a malformed key. Throws
+ * `missing-idempotency-key` if the resource requires a key and the request has none.
  */
 export function idempotencyKey({ req, resource }: Routed): string | undefined {
   const { idempotencyKey: wanted } = resource
@@ -117,8 +117,8 @@ const ofOneToken = new Set(['exp', 'nbf', 'iat', 'jti'])
  * be in private fields, which the string would not contain.
  */
 function plainText(principal: unknown): string | undefined {
-  // If the principal still has a `sub` here, `principalName` did not accept it, for example because
-  // it is empty. Principals with such a `sub` could share one owner.
+  // If the principal has a `sub` here, `principalName` has rejected that `sub`, for example because
+  // it is empty. Several principals may have such a `sub`, so it does not identify a principal.
   if (!isObject(principal) || !isPlain(principal) || Object.hasOwn(principal, 'sub')) return undefined
   const claims = Object.fromEntries(Object.entries(principal).filter(([claim]) => !ofOneToken.has(claim)))
   try {
@@ -134,8 +134,8 @@ const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Obj
 const unknownOwner = ({ plan }: Routed['resource']): ConfigurationError =>
   invalidOption(
     `A POST to "${plan.collection}" has an ${header.idempotencyKey}, but its owner can't be determined. ` +
-      'Give the service idempotencyOwner: (principal, req) => string, synchronous and unique to each caller. ' +
-      'Without it the principal must have a "sub" or be plain data.',
+      'Set the option "idempotencyOwner" to a synchronous function (principal, req) => string that returns a ' +
+      'different name for each caller. Without that function, the principal must have a "sub" or be plain data.',
   )
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)

@@ -1,6 +1,6 @@
 /**
- * Runs updates of the same record one after another, if `If-Match` names no version. So none of
- * these updates makes another one start again, and each gets its turn, unless its time limit ends
+ * Runs updates of the same record one after another, if `If-Match` names no version. So these
+ * updates do not make each other start again. Each update gets its turn, unless its time limit ends
  * first.
  */
 import { Unavailable } from '../problem.js'

@@ -20,7 +20,7 @@ export function otherOrigin(link: unknown, root: string): string {
   if (theirs === undefined || ours === undefined || theirs === ours || theirs.length > longest) return ''
   return (
     ` The href has the origin ${theirs}, and this service has the origin ${ours}. ` +
-    'If both are this service, set its option "baseUrl", or send all requests to one listening server.'
+    'If both origins belong to this service, set its option "baseUrl", or send all requests to one listening server.'
   )
 }
 

@@ -22,8 +22,8 @@ import type { AnswerLinks } from './shown-links.js'
 
 /**
  * Returns a violation for each link whose target does not exist or is not visible to the caller.
- * Checks only the links that this write changes, all concurrently. Adds the targets that it has
- * read to `links`, so that the response can show them.
+ * Checks only the links that this write changes. Checks them concurrently. Adds the targets that it
+ * has read to `links`, so that the response can show them.
  */
 export function danglingLinks(
   caller: Caller,
@@ -91,7 +91,7 @@ function danglingLink(
 
 /**
  * Like `danglingLinks`, for many records that are to be created. The targets of each link are read
- * in one batch. A record may link to an earlier record of the same batch.
+ * in one batch. A record may link to a record that precedes it in `records`.
  */
 export async function danglingInAll(
   caller: Caller,
@@ -149,7 +149,7 @@ export function storedTerms(caller: Caller, mounted: Mounted, body: JsonObject, 
 /**
  * Returns the stored form of an external link, which is a link whose `href` is stored. In
  * responses, `represent()` converts a stored path to an absolute URL. Here, such a URL becomes a
- * path again, unless the schema requires a whole URI.
+ * path again, unless `href` has the format `uri` in the schema.
  */
 function belowVersion({ base }: Caller, { definition }: ResourcePlan, name: string, given: unknown): unknown {
   if (!isObject(given) || typeof given.href !== 'string' || !given.href.startsWith(`${base}/`)) return given
@@ -209,13 +209,14 @@ function takeLink({ caller, mounted, body, record, violations }: Taking, link: L
 }
 
 /**
- * Returns the key in a link object of a body: the key in its `href`, or, without an `href`, the key
- * in its key members (REP-7). Returns `undefined` if the link has no valid key.
+ * Returns the key of the target of a link object in a body. The key is read from `href`. Without
+ * `href`, it is read from the members that form the key (REP-7). Returns `undefined` if the link
+ * has no valid key.
  */
 function linkKey(caller: Caller, target: Mounted, given: JsonObject): KeyValue | undefined {
   const { key, definition } = target.plan
   // The records of the target may have a member `href` of their own. In an expanded link, that
-  // member is not the URL of the target, so the key members are read first.
+  // member is not the URL of the target, so the members that form the key are read first.
   const own = definition.shape.members.has('href') ? key.of(given) : undefined
   if (own !== undefined) return own
   const href = Object.hasOwn(given, 'href') ? given.href : undefined
@@ -251,8 +252,7 @@ function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | un
   const sibling = versions === undefined ? version : versions.get(segments[0] ?? '')
   if (sibling === undefined || !isLiving(sibling)) return undefined
   const match = sibling.table.locate(versions === undefined ? segments : segments.slice(1))
-  // If a request to the URL would get a 410, the link is refused. A link into a retired version is
-  // refused too.
+  // If the path has retired, a request to the URL would get a 410, so the link is refused.
   if (match === undefined || isOver(match.route.lives?.path, Date.now())) return undefined
   const found = itemOf(match)
   if (found?.plan.collection !== target.plan.collection) return undefined
@@ -286,8 +286,7 @@ const contradiction = (target: Mounted, link: string, member: string): KnownViol
 })
 
 /**
- * The `params` of a violation: the collection of the target, and the key members that the link may
- * have.
+ * The `params` of a violation: the collection of the target, and the members that form its key.
  */
 const linkParams = ({ plan }: Mounted): ViolationParams['link'] => ({
   collection: plan.collection,

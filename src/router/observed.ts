@@ -1,4 +1,4 @@
-/** Reports requests, steps and adapter calls to hooks and on the channels of `telemetry`. */
+/** Reports requests, steps and adapter calls to hooks and on diagnostics channels. */
 import { digestOf, principalName } from '../limits/keys.js'
 import { notify } from '../notify.js'
 import { callChannel, requestChannel, stepChannel, Traced } from '../telemetry/channels.js'

@@ -1,4 +1,4 @@
-/** The mutable state of a request, at any stage. */
+/** The mutable state of a request or job. */
 import type { Scalar } from '../adapters/contract.js'
 import type { Load } from '../limits/load.js'
 import type { DeprecatedUse } from '../plan/deprecated.js'
@@ -13,7 +13,7 @@ export type Change = 'none' | 'unknown' | 'made'
 export interface CallCounts {
   /** The number of adapter calls. */
   queries: number
-  /** The number of records that those calls returned. */
+  /** The number of records that the adapter calls returned. */
   rows: number
   /** Milliseconds spent waiting for other updates of the same record. */
   waited: number
@@ -65,8 +65,8 @@ export class Progress {
   }
 
   /**
-   * Whether the request is known to have changed anything. If something was changed, the response
-   * must not claim that nothing was changed (VERB-13).
+   * Whether the request has changed anything, as far as is known. After a change, the response must
+   * not claim that nothing was changed (VERB-13).
    */
   get change(): Change {
     return this.#change

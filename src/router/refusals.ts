@@ -49,8 +49,8 @@ export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections:
 
 /**
  * Returns the problem of a list query with a value that the store can't compare. Returns
- * `undefined` if the client did not send that value: then the list is simply empty. A cursor of the
- * service contains only values from the store. So if the store refuses a value of a pagination
+ * `undefined` if the client did not send that value. The list is then empty. A pagination cursor
+ * that the service made contains only values from the store. So if the store refuses a value in a
  * cursor, the service did not make that cursor.
  */
 export function refusedQuery(

@@ -63,7 +63,7 @@ export class RouteName {
     })
   }
 
-  /** Called when no hand-written route has responded. */
+  /** Discards the recorded template. Called when no hand-written route has responded. */
   forgetHandWrittenRoute(): void {
     this.#own = undefined
     this.onOwnRoute()

@@ -1,4 +1,4 @@
-/** Builds the route table of one version from the operations of this router. */
+/** Builds the route table of one version, with the life cycles of its paths. */
 import { nearMiss } from '../near-miss.js'
 import { invalidOption } from '../options/check.js'
 import type { Endpoint } from '../plan/endpoint.js'
@@ -23,9 +23,9 @@ export const routeTable = (
 ): RouteTable<Operation> => compileRoutes(operations, entries, related, settings)
 
 /**
- * Adds the life cycles in `paths` to the table. These are the life cycles of paths where no
- * resource and no endpoint is mounted. Throws `ConfigurationError` in three cases:
- * - A resource or an endpoint is mounted at the path.
+ * Adds the life cycles in `paths` to the table. They are for paths and methods that no mounted
+ * resource and no endpoint serves. Throws `ConfigurationError` in three cases:
+ * - A resource or an endpoint serves the path or the method.
  * - The path looks misspelt. A misspelt path would retire nothing.
  * - The path is deprecated but does not retire, and nothing is served there.
  */
@@ -44,7 +44,8 @@ export function withPaths(
       (life !== undefined || [...(methods?.keys() ?? [])].some((method) => route.operations.has(method)))
     if (isOwn)
       throw invalidOption(
-        `"${template}" of paths of ${name} is mounted there. Set the option on its mount or endpoint.`,
+        `"${template}" of paths of ${name} is served by a resource or endpoint. ` +
+          'Set the life cycle in its mount() or endpoint() instead.',
       )
     const near =
       route === undefined
@@ -55,12 +56,14 @@ export function withPaths(
         : undefined
     if (near !== undefined)
       throw invalidOption(
-        `"${template}" of paths of ${name} is not served. Did you mean "${near}"? Set the option on its mount.`,
+        `"${template}" of paths of ${name} is not served. Did you mean "${near}"? ` +
+          'Set the life cycle of that path in its mount() or endpoint().',
       )
     const lives = [life, ...(methods?.values() ?? [])]
     if (!handWritten && lives.some((one) => one !== undefined && one.retired === undefined))
       throw invalidOption(
-        `"${template}" of paths of ${name} is deprecated, but nothing is served there. Mount it, or retire it.`,
+        `"${template}" of paths of ${name} is deprecated, but nothing is served there. ` +
+          'Remove the entry, or set its option "retired".',
       )
   }
   return { ...table, parts: PartLives.of([...partsOf(table.routes), ...own]) }

@@ -64,16 +64,19 @@ function checkedScope({ definition, canonical }: ResourcePlan, given: unknown): 
     if (typeof name === 'string' && name.includes('.')) {
       throw invalidScope(
         definition,
-        `names "${name}", but a scope may only name top-level members without a dot. Store the value in one of those.`,
+        `names "${name}", but a scope may only name top-level members without a dot in their names. ` +
+          'Store the value in such a member.',
       )
     }
     const value: unknown = Reflect.get(given, name)
     const shape = members.named('scope', [String(name)])
     if (!fits(shape, value)) {
-      const types = [...shape.types].join(' or ') || 'a string, a number or a boolean'
+      const scalars = [...shape.types].filter((type) => !['object', 'array', 'null'].includes(type))
+      const types = shape.types.size === 0 ? 'a string, a number or a boolean' : scalars.join(' or ')
       throw invalidScope(
         definition,
-        `returned "${String(name)}" as ${nameOfKind(value)}, which no record can have. Return ${types}.`,
+        `returned "${String(name)}" as ${nameOfKind(value)}, but a scope needs a non-null scalar of the member's ` +
+          `type. ${types === '' ? 'Name another member' : `Return ${types}`}.`,
       )
     }
     put(scope, String(name), value)

@@ -85,7 +85,7 @@ export class Store {
   }
 
   /**
-   * Returns the records that links lead to. A link holds only the key of its target, and not the
+   * Returns the records that links lead to. A link contains only the key of its target, and not the
    * keys of the target's parents. So the parents are checked here. If the caller's scope hides the
    * parent of a target, the target counts as absent.
    */

@@ -44,7 +44,7 @@ abstract class Countdown implements TimeLimit {
   #controller: AbortController | undefined
   #anew: { readonly from: number; readonly limit: number } | undefined
 
-  /** The whole time limit in milliseconds. */
+  /** The time limit in milliseconds, before any restart. */
   protected abstract get timeout(): number
   protected abstract get started(): number
   protected abstract get change(): Change
@@ -133,8 +133,8 @@ export class OwnTimeLimit extends Countdown {
 
   /**
    * Removes the listener from the signal of the job when the work is done. Each method call and
-   * each record has its own time limit, which can add a listener to the signal. If the signal
-   * exists as long as the process, the listeners would accumulate.
+   * each record has its own time limit, which can add a listener to the signal. Without this
+   * method, the listeners would accumulate on a signal that exists as long as the process.
    */
   end(): void {
     if (this.#abort !== undefined) this.#ended?.removeEventListener('abort', this.#abort)

@@ -69,8 +69,8 @@ export const loginSteps = pipeline<Received>().step('preflight', preflight).end(
 /**
  * Runs the steps of a request, and sets the fields that each step adds. Never throws and never
  * rejects, because errors become responses, or end the connection. If a step returns a promise,
- * `walk` calls itself when the promise resolves. In that second call, `from` is the index of the
- * step, and `resumed` holds its result.
+ * `walk` calls itself when the promise resolves. In that call, `from` is the index of the step, and
+ * `resumed` holds its result.
  */
 export function walk(
   exchange: Exchange,

@@ -7,7 +7,9 @@
 import cluster from 'node:cluster'
 import type { Server } from 'node:http'
 
-/** Turns of the event loop without a new connection after which the queue is considered empty. */
+/**
+ * The queue is considered empty after this many turns of the event loop without a new connection.
+ */
 const quietTurns = 5
 
 /**
@@ -17,15 +19,16 @@ const quietTurns = 5
 const minOpenTime = 50
 
 /**
- * Milliseconds without a new connection after which a cluster worker considers the queue empty, in
- * addition to `quietTurns`. A worker receives each connection in a message from the primary.
+ * A cluster worker considers the queue empty only if, in addition to `quietTurns`, this many
+ * milliseconds have passed without a new connection. A worker receives each connection in a message
+ * from the primary.
  */
 const quietTime = cluster.isWorker ? 50 : 0
 
 /**
- * Milliseconds for which a cluster worker must keep running after its socket is closed. The primary
- * may have sent further connections in the meantime, and the worker returns them to the primary. If
- * the worker exits earlier, those connections hang.
+ * Milliseconds for which a cluster worker must keep running after its socket is closed. Until the
+ * primary learns that the socket is closed, it may send further connections. The worker returns
+ * them to the primary. If the worker exits earlier, those connections hang.
  */
 export const handBackTime = cluster.isWorker ? 200 : 0
 

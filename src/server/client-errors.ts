@@ -74,7 +74,7 @@ const canAnswer = (socket: Socket, current: ServerResponse | undefined): boolean
   socket.writable && current?.headersSent !== true && socket.bytesRead > 0
 
 /**
- * Whether the refused request is a HEAD, so that the response has no body. Otherwise clients would
+ * Whether the refused request is a HEAD. The response to a HEAD must have no body: clients would
  * mistake the bytes of a body for the next response (RFC 9110 9.3.2). If the head of the request
  * arrived in pieces, a HEAD might not be recognized.
  */
@@ -95,7 +95,7 @@ function problemOf({ code = '', reason }: ClientError, options: ResolvedOptions)
   }
   if (!code.startsWith('HPE_')) return undefined
   return new HttpProblem('bad-request', {
-    detail: `This is not well-formed HTTP/1.1${reason === undefined ? '' : `: ${reason}`}.`,
+    detail: `The request is not well-formed HTTP/1.1${reason === undefined ? '' : `: ${reason}`}.`,
   })
 }
 

@@ -16,11 +16,11 @@ import { addShutdown, type GracefulServer } from './shutdown.js'
 
 /**
  * Creates an `http` server, or an `https` server if `tls` is set, for an Express app (4.21 or 5) or
- * another request listener. The server limits the time, the size and the number of requests. It
- * shuts down without losing a request that was sent before (`shutdown()`, `close()`). It responds
- * with problem bodies (RFC 9457) to requests that Node itself refuses (ERR-3). It creates request
- * and response objects whose prototypes Express does not need to change. Start the server with
- * Node's `listen()`.
+ * another request listener. The server limits the time, the size and the number of requests. On
+ * `shutdown()` and `close()`, it still responds to the requests that clients have already sent. It
+ * responds with problem bodies (RFC 9457) to requests that Node itself refuses (ERR-3). It creates
+ * request and response objects whose prototypes Express does not need to change. Start the server
+ * with Node's `listen()`.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *

@@ -36,7 +36,7 @@ interface Common {
    * their own.
    */
   readonly server?: { readonly draining: boolean }
-  /** The prefix of `type` in problems, as in `api`. */
+  /** The prefix of `type` in problems, like the option `problemBase` of `api()`. */
   readonly problemBase?: string
 }
 

@@ -2,8 +2,8 @@
  * The classes of request and response objects. Express replaces the prototypes of both objects for
  * every request (`Object.setPrototypeOf`). This makes V8 abandon its fast object shapes, which
  * costs about 40 to 70 microseconds per request on Node 20 and 22 (docs/server.md). If an object is
- * created with Express's prototype, the call sets the prototype that the object already has, which
- * costs nothing.
+ * created with Express's prototype, `Object.setPrototypeOf` sets the prototype that the object
+ * already has, which costs nothing.
  */
 
 import { IncomingMessage as NodeRequest, ServerResponse as NodeResponse } from 'node:http'
@@ -50,8 +50,8 @@ export function requestObjects(listener: unknown): RequestObjects {
   inherit(IncomingMessage, NodeRequest, found?.request)
 
   const makeResponse = NodeResponse as unknown as Constructor
-  // Every response is created here, including plain ones, because the shutdown needs the latest
-  // response of each connection.
+  // Every response is created here, even if Express's prototypes are not used, because the shutdown
+  // needs the latest response of each connection.
   function ServerResponse(this: object, req: NodeRequest, options: unknown): object | undefined {
     if (plain)
       return rememberResponse(req.socket, new (NodeResponse as new (...args: unknown[]) => NodeResponse)(req, options))

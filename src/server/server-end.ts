@@ -31,8 +31,8 @@ interface Beginning extends Times {
 const interval = 50
 
 /**
- * Milliseconds after which all connections on which no request has begun are closed, if none of
- * them has sent data in that time, and their number has not changed.
+ * The connections on which no request has begun are closed when, for this many milliseconds, none
+ * of them has sent data and their number has not changed.
  */
 const silenceLimit = 1_000
 

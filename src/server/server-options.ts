@@ -21,8 +21,8 @@ export interface ServerOptions {
    */
   readonly requestTimeout?: number
   /**
-   * Time between two checks of these two timeouts, and thus the maximum delay of a 408. At least 1;
-   * default 5,000.
+   * Time between two checks of `headersTimeout` and `requestTimeout`, and thus the maximum delay of
+   * a 408. At least 1; default 5,000.
    */
   readonly connectionsCheckingInterval?: number
   /**
@@ -69,7 +69,7 @@ export interface ServerOptions {
    * `https.createServer`.
    */
   readonly tls?: NodeTlsOptions
-  /** Further options that are passed to `http.createServer`. */
+  /** Further options that are passed to `http.createServer` or `https.createServer`. */
   readonly node?: Omit<NodeOptions, 'IncomingMessage' | 'ServerResponse' | keyof ServerOptions>
   /** The prefix of `type` in problems, like the option of `api`. */
   readonly problemBase?: string

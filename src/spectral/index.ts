@@ -1,6 +1,6 @@
 /**
  * `express-rest-conventions/spectral`: a Spectral ruleset that checks a hand-written OpenAPI
- * document against the conventions. Each finding names its clause and says how to fix it.
+ * document against the conventions. Each finding names its clause and the fix.
  *
  * @example
  * # .spectral.yaml

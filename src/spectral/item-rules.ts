@@ -34,8 +34,8 @@ const here = (message: string, { place }: Operation, ...more: readonly string[])
 })
 
 /**
- * Checks the status of a PUT that has a body. A PUT without a body attaches an existing item to a
- * collection (VERB-4). Its status is 204, so it is not checked.
+ * Checks that a PUT with a body responds with 200. A PUT without a body is not checked: it attaches
+ * an existing item to a collection, and responds with 204 (VERB-4).
  */
 const findPut: Find = (operation) => {
   if (operation.operation.requestBody === undefined || successesOf(operation).join() === '200') return []

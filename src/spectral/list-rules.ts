@@ -74,8 +74,8 @@ const findNoArray = (operation: Operation): readonly Finding[] =>
     const { schema } = asObject(media)
     if (!/[/+]json$/.test(type) || schema === undefined || asObject(schema).type === 'array') return []
     const message =
-      `${operation.name} does not respond with an array in ${type}. ` +
-      `Return the items as an array, their number in ${header.totalCount}, and links to other pages in ${header.link}.`
+      `${operation.name} does not respond with an array in ${type}. Return the items as an array, the number of all ` +
+      `items that match in ${header.totalCount}, and links to other pages in ${header.link}.`
     return [{ message, path: [...operation.place, 'responses', '200', 'content', type] }]
   })
 
@@ -112,7 +112,7 @@ const findUnlocated = (operation: Operation): readonly Finding[] => {
 
 const findDeletes = (operation: Operation): readonly Finding[] => [
   {
-    message: `${operation.name} deletes a collection. Remove it: DELETE is only for single items.`,
+    message: `${operation.name} deletes a collection. Remove the operation: DELETE is only for single items.`,
     path: [...operation.place],
   },
 ]

@@ -19,8 +19,8 @@ function inSegments(
 }
 
 /**
- * The message of the error with the code `code` that a definition with this segment as its name
- * would throw. Returns `undefined` if the definition would not throw this error.
+ * Returns the message of the error `code` that the definition of a resource would throw if this
+ * segment were its name. Returns `undefined` if it would not throw this error.
  */
 function nameFault(path: Path, at: number, code: string): string | undefined {
   const segment = path.segments[at] ?? ''
@@ -91,7 +91,7 @@ function findTurned(document: unknown): readonly Finding[] {
     if (other === undefined || paths.indexOf(other) > paths.indexOf(path)) return []
     const message =
       `${path.text}: "${child}" is below "${parent}", but in ${other.text} it is the other way round. ` +
-      'Put the parent first, and filter the other collection by a parameter.'
+      'Put the parent first. Replace the other path with a query parameter of the list of parents.'
     return [{ message, path: ['paths', path.text] }]
   })
 }
@@ -103,7 +103,7 @@ function filterFault({ segments }: Path, at: number): string | undefined {
   return `"${segment}" is a filter. Leave it out of the path, and use a query parameter of the list: property=value.`
 }
 
-/** Finds items of sub-collections that have no path of their own in the document. */
+/** Finds items whose sub-collection has no path in the document. */
 function findUnlisted(document: unknown): readonly Finding[] {
   const paths = pathsOf(document)
   const plain = (text: string): string => text.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '')
@@ -114,7 +114,7 @@ function findUnlisted(document: unknown): readonly Finding[] {
       return []
     return [
       {
-        message: `${text} is an item of a sub-collection without an address. Add ${collection} with GET.`,
+        message: `${text} is an item of a sub-collection that has no path. Add ${collection} with GET.`,
         path: ['paths', text],
       },
     ]
@@ -174,7 +174,7 @@ function findUnversioned(document: unknown): readonly Finding[] {
       return []
     return [
       {
-        message: `${text} has no version. Begin the path, or end the server address, with one such as /v1.`,
+        message: `${text} has no version. Begin the path, or end the URL of every server, with a version such as /v1.`,
         path: ['paths', text],
       },
     ]

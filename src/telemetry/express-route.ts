@@ -34,10 +34,11 @@ export function expressRoute(req: IncomingMessage): string | undefined {
 }
 
 /**
- * Calls `matched` whenever Express matches a route below `mountPath`, with the template of the
- * route below that path. The template is computed when Express sets `req.route`, because
- * `req.baseUrl` contains the path of the nested router only until Express restores it. Express
- * drops the parameters in that path, so this function records all parameters.
+ * Whenever Express matches a route below `mountPath`, calls `matched` with the template of that
+ * route, relative to `mountPath`. The template is computed when Express sets `req.route`, because
+ * `req.baseUrl` contains the path of the nested router only until Express restores it. Inside a
+ * nested router, `req.params` can lack the parameters in that path, so this function records all
+ * parameters.
  */
 export function followRoutes(req: IncomingMessage, mountPath: string, matched: (template: string) => void): void {
   const names = followParameters(req)
@@ -63,7 +64,7 @@ export function followParameters(req: IncomingMessage): ReadonlyMap<unknown, str
 
 /**
  * Replaces a property with an accessor that reports new values. Earlier watchers of the property
- * still get the new values, too. A property that can't be redefined is left unchanged.
+ * still get the new values. A property that can't be redefined is left unchanged.
  */
 function watchProperty<Name extends 'params' | 'route'>(
   req: RoutedRequest,

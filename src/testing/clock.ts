@@ -1,4 +1,4 @@
-/** Replaces `Date` in this process with a `Date` that always shows the same time. */
+/** Sets the clock of this process to a fixed time while a check runs. */
 
 /**
  * Runs `work` while `Date.now()` and `new Date()` give the time `time`, in milliseconds since 1970.

@@ -1,8 +1,8 @@
 /** The error that a check throws, and the functions that throw it. */
 
 /**
- * Thrown if the adapter violates a requirement of the contract. The message contains the expected
- * and the received value, and the requirement.
+ * Thrown if the adapter violates a requirement of the contract. The message says what was expected
+ * and what happened instead, and contains the requirement.
  */
 export class ContractError extends Error {
   override readonly name = 'ContractError'
@@ -12,8 +12,17 @@ export class ContractError extends Error {
 export function show(value: unknown): string {
   if (value === undefined) return 'undefined'
   if (value instanceof Error) return `the error "${value.message}"`
-  const text = JSON.stringify(value) ?? String(value)
+  const text = textOf(value)
   return text.length > 300 ? `${text.slice(0, 300)}... (${text.length} characters)` : text
+}
+
+/** Returns a value as JSON. A bigint, which SQL drivers may return, becomes a string such as `7n`. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part)) ?? String(value)
+  } catch {
+    return String(value)
+  }
 }
 
 /** Throws if `holds` is false. */
@@ -28,7 +37,7 @@ export function expectSameSet(actual: readonly unknown[], expected: readonly unk
 
 /** Throws if the two values are not equal as JSON. */
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
-  expectThat(JSON.stringify(actual) === JSON.stringify(expected), `${what} to be ${show(expected)}`, actual)
+  expectThat(textOf(actual) === textOf(expected), `${what} to be ${show(expected)}`, actual)
 }
 
 /** Throws if a page has an exact total other than `expected`. A total may be absent or estimated. */

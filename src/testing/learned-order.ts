@@ -39,5 +39,5 @@ export async function placesOf(stage: Stage, field: string): Promise<RankOf> {
 /** Formats whose values have the same order in every store. */
 const comparable: ReadonlySet<string> = new Set(['local-date-time', 'date-time', 'decimal', 'int64'])
 
-/** A negative zero equals zero, so a list may contain them in any order. */
+/** Treats a negative zero as zero, because a store may sort the two in any order. */
 const plain = (value: unknown): unknown => (value === 0 ? 0 : value)

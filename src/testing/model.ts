@@ -33,8 +33,8 @@ export class Model {
   }
 
   /**
-   * The member that contains the key of the parent. `undefined` if no member contains it, so that
-   * the store keeps the association as a set of keys.
+   * The member that contains the key of the parent. `undefined` if no member contains this key: the
+   * store then keeps the association as a set of keys.
    */
   parentMember({ as }: ParentKey): string | undefined {
     return this.#definition.attachedTo.find((one) => one.as === as)?.by?.[0]

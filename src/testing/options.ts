@@ -1,6 +1,6 @@
 /**
  * Validates the options of `adapterSuite`. Without this validation, the suite could silently leave
- * out checks if a JavaScript caller misspelt an option.
+ * out checks if a JavaScript caller misspelt a value, such as that of `counts`.
  */
 import { definitionKind } from '../definition/resource.js'
 import { checkArgument, checkOptions } from '../options/check.js'
@@ -11,7 +11,7 @@ import type { AdapterSuiteOptions, SuiteSubject } from './suite.js'
 
 export const optionalMethods: readonly OptionalMethod[] = ['create', 'replace', 'remove', 'attach', 'detach', 'recall']
 
-const reason: TextKind = { a: 'a reason: a few words on why the adapter does not offer it', like: /\S/ }
+const reason: TextKind = { a: 'a reason: a few words on why the adapter does not offer the method', like: /\S/ }
 
 export const withoutKinds: Kinds<Record<OptionalMethod, string>> = {
   create: reason,
@@ -37,7 +37,10 @@ export const adapterSuiteKinds: Kinds<AdapterSuiteOptions> = {
   seed: { from: Number.NEGATIVE_INFINITY, whole: true },
 }
 
-/** Throws `ConfigurationError` if an option is unknown or has an invalid value. */
+/**
+ * Throws `ConfigurationError` if `makeAdapter` is not a function, or if an option is unknown or has
+ * an invalid value.
+ */
 export function checkSuiteOptions(makeAdapter: unknown, given: unknown): void {
   checkArgument(
     'the first argument of adapterSuite()',

@@ -1,6 +1,6 @@
 /**
- * Checks that apply to every result of an adapter. A result must be one of the strings of the
- * contract, such as `'absent'`, or an object with members of the right types.
+ * Checks the form of results. The result of a write must be one of the strings of the contract,
+ * such as `'absent'`, or an object. The members of objects and pages must have the right types.
  */
 import type { ListRequest } from '../adapters/contract.js'
 import { isObject } from '../definition/json.js'
@@ -51,8 +51,8 @@ export function expectPage(
   const { items, total, refused } = page
   for (const item of items as readonly unknown[]) expectStored(item, 'each item of a page to be')
   const keys = (items as readonly { readonly value: unknown }[]).map(({ value }) => keyText(value))
-  expectThat(keys.length <= size, `at most ${size} items on a page of ${size}`, keys.length)
-  expectThat(new Set(keys).size === keys.length, 'a page to hold each record once', keys)
+  expectThat(keys.length <= size, `at most ${size} items on a page with page size ${size}`, keys.length)
+  expectThat(new Set(keys).size === keys.length, 'a page to contain each record only once', keys)
   for (const name of ['more', 'exact', 'seekable'] as const) {
     const given = page[name]
     expectThat(
@@ -63,7 +63,7 @@ export function expectPage(
   }
   expectThat(
     total === undefined || (Number.isSafeInteger(total) && (total as number) >= 0),
-    'total to be an integer from 0, or undefined',
+    'total to be an integer of at least 0, or undefined',
     total,
   )
   if (refused === undefined) return
@@ -74,7 +74,7 @@ export function expectPage(
 
 export function expectStored(item: unknown, what: string): void {
   const fits = isObject(item) && isObject(item.value) && typeof item.version === 'string' && item.version !== ''
-  expectThat(fits, `${what} { value, version }, an object and a string that is not empty`, item)
+  expectThat(fits, `${what} { value, version }, with an object as value and a non-empty string as version`, item)
 }
 
 function expectRefused(
@@ -93,11 +93,11 @@ function expectRefused(
   for (const member of members) {
     expectThat(
       typeof member === 'string' && isNamed(member),
-      `${what} names of existing members, nested ones with a dot`,
+      `${what} only names of members, such as note or address.street`,
       result,
     )
   }
-  expectThat(why === undefined || typeof why === 'string', `${what} a string or nothing as why`, result)
+  expectThat(why === undefined || typeof why === 'string', `${what} a string or undefined as why`, result)
 }
 
 /**

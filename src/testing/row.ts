@@ -1,15 +1,18 @@
-/** Converts records to canonical strings, by which the suite compares them. */
+/** Converts records to canonical strings. The suite compares records by these strings. */
 import { compileCanonical } from '../definition/conversion.js'
 import { isObject } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
-/** A record of any resource. Only the schema of the resource describes its members. */
+/**
+ * A record of any resource. This type does not describe the members; the schema of the resource
+ * does.
+ */
 export type Row = Readonly<Record<string, unknown>>
 
 /**
- * Returns a function that converts a value to a canonical string. In this string, date-times have
- * seven fractional digits, members are in the order of their names, and a negative zero is zero.
- * Null and absent members give the same string, because the library treats them as equal (REP-8).
+ * Returns a function that converts a value to a canonical string. In this string, values with a
+ * format are canonical, members are sorted by name, and a negative zero is zero. Null and absent
+ * members give the same string, because the library treats them as equal (REP-8).
  */
 export function compileIdentity(shape: Shape): (value: unknown) => string {
   const canonical = compileCanonical(shape)

@@ -1,6 +1,7 @@
 /**
- * The adapter that a check uses. Every call of a method of `Stage` has a timeout, and its result is
- * checked against the general rules of the contract. Calls of `stage.adapter` itself have neither.
+ * The adapter that a check uses. Methods of `Stage` that call the adapter apply a timeout, and
+ * check the result against the general rules of the contract. Calls of `stage.adapter` itself have
+ * neither a timeout nor these checks.
  */
 import type {
   Adapter,
@@ -155,7 +156,7 @@ export class Stage {
       `read() to return a list with one entry for each of the ${keys.length} keys`,
       found,
     )
-    for (const item of found) if (item !== undefined) expectStored(item, 'read() to return undefined or')
+    for (const item of found) if (item !== undefined) expectStored(item, 'each entry from read() to be undefined or')
     return found
   }
 
@@ -175,7 +176,7 @@ export class Stage {
     return this.#write('create', by, (adapter, call) => adapter.create?.(given, call)) as Promise<Created<Row, unknown>>
   }
 
-  /** Creates a record with an id, so that the create can be repeated. */
+  /** Creates a record with an idempotency id, so that the create can be repeated. */
   repeatable(value: Row, idempotency: Idempotency, by: By = {}): Promise<Created<Row, unknown> | Repeated> {
     return this.create(value, { ...by, call: { ...by.call, idempotency } })
   }

@@ -23,8 +23,8 @@ export interface AdapterFixture<T = Row> {
 export interface MadeAdapter {
   readonly adapter: AnyAdapter
   /**
-   * Other adapters over the same store, like those of other processes. Concurrent checks spread
-   * their calls over all of them.
+   * Other adapters over the same store, like those of other processes. Some checks spread their
+   * calls over the adapter and its peers.
    */
   readonly peers?: readonly AnyAdapter[]
   /** Called after the check, whether it passed or failed. */
@@ -52,8 +52,8 @@ export interface SuiteSubject<T, K = unknown> {
 /** The options of `adapterSuite`. */
 export interface AdapterSuiteOptions<T = Row, K = unknown> {
   /**
-   * The methods that the adapter does not offer, each with a reason. The checks of these methods
-   * are left out.
+   * The methods that the adapter does not offer, each with a reason. The checks that need these
+   * methods are left out.
    */
   readonly without?: Readonly<Partial<Record<OptionalMethod, string>>>
   /**
@@ -152,7 +152,9 @@ function missingOf<T, K>({
   return missing
 }
 
-/** Checks that the adapter offers all methods except those that the options exclude. */
+/**
+ * Checks that the option `without` names exactly the methods that the adapter does not offer.
+ */
 function offered<T, K>({ without = {} }: AdapterSuiteOptions<T, K>): Check {
   return {
     id: 'methods/offered',
@@ -164,9 +166,9 @@ function offered<T, K>({ without = {} }: AdapterSuiteOptions<T, K>): Check {
       for (const method of optionalMethods) {
         const there = adapter[method] !== undefined
         if (there && without[method] !== undefined)
-          throw new ContractError(`Expected no ${method}(), because "without" names it, but the adapter has one.`)
+          throw new ContractError(`Expected no ${method}(), because "without" names it, but the adapter has it.`)
         if (!there && without[method] === undefined)
-          throw new ContractError(`Expected ${method}(), but the adapter has none, and "without" does not name it.`)
+          throw new ContractError(`Expected ${method}(), because "without" does not name it, but the adapter lacks it.`)
       }
     },
   }

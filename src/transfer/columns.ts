@@ -1,7 +1,7 @@
 /**
- * The columns of a resource's records, in formats that consist of rows and cells. There is one
- * column for each path in a representation, so that an import restores what an export has written
- * (REP-7).
+ * The columns of a resource's records, in formats that consist of rows and cells. Each column
+ * corresponds to one path in a representation, so that an import restores what an export has
+ * written (REP-7).
  */
 
 import type { Link, LinkTo } from '../definition/resource.js'

@@ -14,7 +14,7 @@ const quoted = /[",;\t|\r\n]|^[\s\uFEFF]|[\s\uFEFF]$/
 
 /**
  * Matches the beginning of a string that a spreadsheet would treat as a formula (OWASP, CSV
- * Injection), after any number of escaping `'`.
+ * Injection). Any number of `'` may come first, so that strings that look escaped match too.
  */
 const formula = /^'*[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/
 

@@ -7,7 +7,9 @@ import { longestRow, malformedRow } from './malformed-row.js'
 /** The maximum number of cells in a row. No real table has this many columns. */
 const maxCells = 10_000
 
-/** A cell. If it is empty, it contains the empty string if it is quoted, and no value otherwise. */
+/**
+ * A cell. A quoted empty cell contains the empty string. An unquoted empty cell contains no value.
+ */
 export interface Cell {
   readonly text: string
   readonly quoted: boolean

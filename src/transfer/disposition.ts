@@ -2,7 +2,7 @@
 
 import type { TextKind } from '../options/kinds.js'
 
-/** A file name without path separators, control characters and lone surrogates. */
+/** A file name without path separators, control characters or lone surrogates. */
 export const fileNameKind: TextKind = { a: 'the name of a file, without a folder', like: /^[^\p{Cc}\p{Cs}/\\]+$/u }
 
 /**

@@ -45,11 +45,9 @@ export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFi
         else refuse(`A part is named ${shown(name)}. Send one part, named "${partName}".`)
       })
     })
-    form.on('field', (name) =>
-      refuse(`A part is named ${shown(name)}, or is not a file. Send one file, named "${partName}".`),
-    )
+    form.on('field', (name) => refuse(`A part is named ${shown(name)}. Send one part, named "${partName}".`))
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
-      form.on(limit, () => refuse(`The form has several parts. Send one, named "${partName}".`))
+      form.on(limit, () => refuse(`The form has several parts. Send one part, named "${partName}".`))
     }
     form.on('error', (error) => refuse(incompleteForm, error))
     form.on('finish', () => {

@@ -31,13 +31,16 @@ export interface ClientOptions {
 const hashLength = 16
 
 /**
- * Returns a function that names the client of a request. It never throws. The name is empty if
- * clients are not distinguished.
+ * Returns a function that names the client of a request. The returned function never throws. The
+ * name is empty if clients are not distinguished. Throws `ConfigurationError` if `hash` has no
+ * secret.
  */
 export function clientLabels({ client, secret }: ClientOptions): (principal: unknown, req: IncomingMessage) => string {
   if (client === undefined) return () => ''
   if (client === 'hash' && secret === undefined)
-    throw invalidOption('usage() with client: \'hash\' needs a secret. Set "secret", the same in all processes.')
+    throw invalidOption(
+      'usage() with client: \'hash\' needs a secret. Set "secret" to the same value in all processes.',
+    )
   const key = secret === undefined ? undefined : createSecretKey(Buffer.from(secret as string))
   const named = typeof client === 'function' ? client : client === 'token' ? tokenClient : () => undefined
   return (principal, req) => {

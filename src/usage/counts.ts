@@ -34,8 +34,8 @@ export const otherName = '(other)'
 export const unnamedClient = '(unnamed)'
 
 /**
- * The maximum numbers of different values of the labels; for details, the number for each subject.
- * Clients have a maximum of their own.
+ * The maximum numbers of different values of the labels. The maximum of details applies to each
+ * subject. Clients have a maximum of their own.
  */
 const maxSubjects = 200
 const maxRoutes = 1000
@@ -150,15 +150,15 @@ export class Counts {
   #removed = new Set<string>()
 
   /**
-   * `maxClients`: the number of clients that always keep their names. The map may hold twice as
-   * many clients.
+   * `maxClients`: the number of clients that keep their names when the others are merged into
+   * `(other)`. Clients are merged when there are twice as many.
    */
   constructor(kind: CountKind, maxClients: number) {
     this.#kind = kind
     this.#maxClients = maxClients
   }
 
-  /** Counts, and returns the bounded labels. */
+  /** Adds `amount` to the count with these labels. Returns the bounded labels. */
   count(
     subject: string,
     method: string,
@@ -215,7 +215,7 @@ export class Counts {
     this.#changed.push(cell)
   }
 
-  /** Creates the cell for new labels, within the bounds. */
+  /** Returns the cell for these labels, after bounding them. Creates the cell if there is none. */
   #open(given: Labels): Cell {
     const labels = this.#bounded(given)
     const { subject, method, route, detail, client } = labels

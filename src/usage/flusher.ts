@@ -94,8 +94,8 @@ export class Flusher {
     try {
       // After a failure, a write without counts comes first, and counts are sent only if the store
       // responds to that write. A write that timed out may still be delivered later. During an
-      // outage, only writes without counts are tried again and again, so the amount of such pending
-      // data stays bounded.
+      // outage, only writes without counts are repeated, so the writes that may still be delivered
+      // are small.
       if (this.#failedAt !== undefined) await this.#deliver(false)
       await this.#deliver(true)
       // If the store was emptied, or restored from an older state, all counts are written again.

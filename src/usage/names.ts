@@ -1,6 +1,6 @@
 /**
- * Cleans the names of parameters and headers that clients send, before findings and counts show
- * them. A name that could be a value, such as a token, is replaced by `(other)`.
+ * Cleans the names of parameters and headers that clients send, before the names appear in findings
+ * and counts. A name that could be a value, such as a token, is replaced by `(other)`.
  */
 import { otherName } from './counts.js'
 

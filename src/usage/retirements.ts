@@ -45,7 +45,7 @@ export interface DueEnd extends ScheduledEnd {
    */
   readonly daysLeft: number
   /**
-   * `called`: there were calls. `silent`: there were no calls, and counting was complete.
+   * `called`: there were calls. `silent`: no calls were counted, and counting was complete.
    * `unknown`: no calls are known, but counting was incomplete.
    */
   readonly state: 'called' | 'silent' | 'unknown'
@@ -88,7 +88,8 @@ function endsOfVersion({ name, life, table }: DescribedVersion, now: number): re
   if (life?.retireAtSunset === true && sunset !== undefined && sunset <= now) return []
   const found = new Map<string, ScheduledEnd>()
   const add = (route: string | undefined, method: string | undefined, end: number | undefined): void => {
-    // A part that ends with its version or with an enclosing part is not listed separately.
+    // A part is not listed separately if its version or an enclosing part ends at the same time or
+    // earlier.
     if (end === undefined || (route !== undefined && sunset !== undefined && sunset <= end)) return
     const ends = new Date(end).toISOString()
     const isCovered = [...found.values()].some(
@@ -118,9 +119,10 @@ const isWithin = (route: string | undefined, around: string | undefined): boolea
   around !== undefined && route !== undefined && (route === around || route.startsWith(`${around}/`))
 
 /**
- * The versions and parts that end within some days, with the clients that called them in the period
- * of a snapshot. Calls do not postpone an end. If counting has started recently or counts were
- * lost, the state of a version or part without known calls is `unknown`, never `silent`.
+ * The versions and parts that end within the next `within` days or should already have ended, with
+ * the clients that called them in the period of a snapshot. Calls do not postpone an end. If
+ * counting has started recently or counts were lost, the state of a version or part without known
+ * calls is `unknown`, never `silent`.
  *
  * @example dueEnds(scheduledEnds(service), await counts.read()).filter(({ state }) => state !== 'silent')
  */
@@ -187,7 +189,7 @@ function sentenceOf(
       ? `should have ended on ${ends.slice(0, 10)} and is still served`
       : `ends on ${ends.slice(0, 10)}, in ${daysLeft === 1 ? '1 day' : `${daysLeft} days`}`
   const share = `${Math.floor(coverage.share * 100)}% of ${lastDays(days)}`
-  const counted = coverage.complete ? '' : ` Calls were counted for ${share}: there may be more.`
+  const counted = coverage.complete ? '' : ` Calls were counted for ${share}: there may be more calls.`
   if (state === 'silent') return `${what} ${when}: it was not called in ${lastDays(days)}.`
   if (state === 'unknown')
     return (

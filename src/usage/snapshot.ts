@@ -69,7 +69,10 @@ export interface UsageSnapshot {
 
 /** How completely a period was counted. */
 export interface Coverage {
-  /** True if no counts are missing. In that case, a version without a count was not called. */
+  /**
+   * True if no counts are missing. In that case, a version without a count was not called, unless
+   * `observe()` skipped requests.
+   */
   readonly complete: boolean
   /** The share of the period for which counting was complete, from 0 to 1. */
   readonly share: number

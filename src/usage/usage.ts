@@ -1,6 +1,6 @@
 /**
  * Counts calls, and counts responses that violate a clause. Clients can have counts of their own.
- * The number of counts is bounded, and they cover all processes.
+ * The number of counts is bounded. The counts cover all processes.
  */
 import type { IncomingMessage } from 'node:http'
 import { causeText } from '../failures/line.js'

@@ -517,9 +517,9 @@ describe.each(frameworks)('VER-2: the option "paths" on %s', (_name, express) =>
   it('VER-2: a path that is misspelt or already mounted throws when the service is built', () => {
     expect(() => serviceWith({ '/pedido': over })).toThrow(/Did you mean "\/pedidos"/)
     expect(() => serviceWith({ '/pedidos/{id}/urgente': over })).toThrow(
-      /is mounted there. Set the option on its mount or endpoint/,
+      /is served by a resource or endpoint. Set the life cycle in its mount/,
     )
-    expect(() => serviceWith({ 'DELETE /pedidos/{id}': over })).toThrow(/is mounted there/)
+    expect(() => serviceWith({ 'DELETE /pedidos/{id}': over })).toThrow(/is served by a resource or endpoint/)
     expect(() => serviceWith({ '/facturas': { deprecated: true } })).toThrow(/nothing is served there/)
     expect(() => serviceWith({ facturas: over })).toThrow(/is not a path/)
   })

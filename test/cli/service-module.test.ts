@@ -35,13 +35,13 @@ describe('the module of a service', () => {
     [
       'starts a server',
       'import { createServer } from "node:http"\ncreateServer().listen(0)',
-      'api.mjs starts a server while it is loaded. Move api() or usage() to a separate module',
+      'api.mjs starts a server when it is imported. Move api() or usage() to a separate module',
     ],
     [
       'starts a server and awaits it',
       'import { createServer } from "node:net"\nimport { once } from "node:events"\nconst server = ' +
         'createServer()\ntry { server.listen(0) } catch {}\nawait once(server, "listening")',
-      'api.mjs starts a server while it is loaded.',
+      'api.mjs starts a server when it is imported.',
     ],
   ])('is refused if it %s', async (_title, text, message) => {
     await expect(load(text)).rejects.toThrow(message)
@@ -58,7 +58,7 @@ describe('the module of a service', () => {
     else await expect(load(start + end)).rejects.toThrow(message)
     const { listenLater } = globalThis as unknown as { listenLater: () => void }
     Reflect.deleteProperty(globalThis, 'listenLater')
-    expect(listenLater).toThrow('api.mjs starts a server while it is loaded.')
+    expect(listenLater).toThrow('api.mjs starts a server when it is imported.')
     // Vitest fails if a rejection is unhandled. Node reports it before the next macrotask.
     await new Promise((resolve) => setImmediate(resolve))
   })

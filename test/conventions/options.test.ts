@@ -27,7 +27,7 @@ describe('conventions: options that are refused when a service is built', () => 
       (clause) => [clause, 'protects data and callers'] as const,
     ),
     ['QUERY-4', 'parameters: { offest: ["page"] }'],
-    ['QUERY-1', 'part of QUERY-8'],
+    ['QUERY-1', 'For repeated parameters, set QUERY-8.'],
     ['VER-2', 'entry in versions'],
     ['PATH-2', 'always enforced'],
     ['QUERY8', 'Did you mean "QUERY-8"?'],
@@ -152,7 +152,7 @@ describe('conventions: expiry', () => {
           { length: 2 },
           () =>
             'The entry "conventions.QUERY-8" for /v1/orders expired after 2027-03-01. ' +
-            'Its mode is still "report". Remove the entry, or set until to a later day.',
+            'Its mode is still "report". Remove the entry, or set "until" to a later day.',
         ),
       ])
     })

@@ -119,7 +119,7 @@ describe('the contract of the example', () => {
     )
     expect(run(folder, 'openapi', 'main.mjs')).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('main.mjs starts a server while it is loaded.'),
+      stderr: expect.stringContaining('main.mjs starts a server when it is imported.'),
     })
     write('api.ts', 'export default 1 as number\n')
     const typescript = run(folder, 'openapi', 'api.ts')

@@ -1,5 +1,5 @@
 /**
- * Faults of the cluster under the load of 50 clients, and figures about what the clients observed.
+ * Causes faults in the cluster under the load of 50 clients, and measures what the clients observe.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
@@ -31,12 +31,12 @@ export interface Fault extends WorkloadOptions {
   readonly through?: 'haproxy' | 'pgbouncer'
 }
 
-/** Maximum time until services write again after the database accepts writes, in milliseconds. */
+/** The limit of `recovery`, in milliseconds. */
 const recoveryTime = 2_000
 
 /**
- * Maximum time without writes to the database, in milliseconds. After this time, the scenario
- * fails.
+ * Maximum time from the start of the fault until the fault has ended and the database accepts
+ * writes, in milliseconds. After this time, the scenario fails.
  */
 const failoverTimeout = 120_000
 
@@ -64,7 +64,10 @@ export async function under(cluster: Cluster, { name, fault, repair, through, ..
 
 type Timed = Pick<Outcome, 'failover' | 'recovery'>
 
-/** Resolves when the fault has ended and the database accepts writes again. */
+/**
+ * Causes the fault, and measures the failover and the recovery. Resolves when the fault has ended
+ * and the database accepts writes again.
+ */
 async function timing(url: string, workload: Workload, fault: Fault['fault']): Promise<Timed> {
   const began = performance.now()
   let faulting = true

@@ -1,6 +1,6 @@
 /**
- * Clients that update counters and create records with idempotency keys. They compare every
- * response with the values that they know.
+ * Clients that update counters and create records with idempotency keys. They compare each counter
+ * that they read with the values that they have sent.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,12 +34,12 @@ export interface Verdict {
   readonly doubles: number
   /**
    * False responses: a counter that is gone, below the last acknowledged value or above the last
-   * sent value, or a 503 that denies a change that was made.
+   * sent value, or a 503 that says that nothing was changed, although the change was made.
    */
   readonly untrue: readonly string[]
   /**
-   * Responses with a 5xx status other than 503, creates with an unexpected status, and lost
-   * connections.
+   * Responses with a 5xx status other than 503, creates with an unexpected status, and requests
+   * without a response.
    */
   readonly failures: readonly string[]
   /** The longest time without an acknowledged write of any client, in milliseconds. */
@@ -55,7 +55,7 @@ export interface Workload {
   end(): Promise<Verdict>
 }
 
-/** The pause of a client between its requests, in milliseconds. */
+/** The pause of a client between its attempts to write, in milliseconds. */
 const pause = 100
 
 /** The time after which a client aborts a request, in milliseconds. */
@@ -166,7 +166,7 @@ export function startWorkload(
       for (const [id, { min, max }] of acknowledged) {
         const value = values.get(id) ?? 0
         lost += Math.max(0, min - value)
-        if (value > max) untrue.push(`${id} ended as ${value}, at most ${max} were sent`)
+        if (value > max) untrue.push(`${id} ended as ${value}, but the highest value that was sent is ${max}`)
       }
       const doubles = rows.filter(({ n, sent }) => n !== 1 || sent !== 1).length
       return { updates, creates: created.size, lost, doubles, untrue, failures, gap: Math.round(gap), unavailable }

@@ -15,7 +15,7 @@ const rows = [...section.matchAll(/^\| `([^`]+)` \| .+ \| ([\d,]+) (\w+) \| .+ \
 )
 
 describe('the table of caches', () => {
-  it('has exactly one row for each cache with its bound, in order', () => {
+  it('has one row for each cache, with its bound, in the order of the source', () => {
     expect(rows).toEqual(Object.entries(cacheKinds).map(([name, { bound, unit }]) => ({ name, bound, unit })))
   })
 
@@ -29,7 +29,7 @@ describe('the table of caches', () => {
     expect(made.toSorted()).toEqual(Object.keys(cacheKinds).toSorted())
   })
 
-  it('is complete: no other code creates a cache', () => {
+  it('is complete, because only cache.ts constructs caches', () => {
     const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('.ts'),
     )

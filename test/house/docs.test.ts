@@ -19,7 +19,7 @@ describe('docs/errors.md', () => {
     }),
   )
 
-  it('ERR-3: explains every existing problem and no other, each with its status, at the anchor that its type URI links to', () => {
+  it('ERR-3: explains exactly the existing problems, each with its status, at the anchor of its type URI', () => {
     const expected = Object.entries(problemKinds).map(([code, { status, clause }]) => ({
       anchor: `${clause}-${code}`,
       code,
@@ -131,7 +131,7 @@ describe('docs/clauses.md', () => {
     }
   })
 
-  it('names at least one test file that mentions the clause', () => {
+  it('names for each clause at least one test file that mentions the clause', () => {
     for (const [, id, , , tested] of rows) {
       const files = [...(tested as string).matchAll(/`([^`]+)`/g)].map(([, path]) => path as string)
       if (files.length === 0) continue

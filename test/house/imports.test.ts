@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest'
 const source = fileURLToPath(new URL('../../src', import.meta.url))
 
 /**
- * The import matrix of the design: the files and folders that the files of each folder may import.
- * Data flows one way through the folders.
+ * The import matrix of the design: for each folder and each single file, the files and folders that
+ * it may import.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'brand.ts': [],
@@ -212,8 +212,8 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
 
 /**
- * The folders that may also import the files and folders in `shared`. `failures`, `options` and a
- * file with an entry of its own list all of their imports.
+ * The folders that may also import the files and folders in `shared`. `failures`, `options` and the
+ * files with an entry of their own are excluded: their entries list all of their imports.
  */
 const folders = new Set(
   Object.keys(mayImport).filter((room) => !room.endsWith('.ts') && !['failures', 'options'].includes(room)),
@@ -295,8 +295,8 @@ describe('imports between folders', () => {
 })
 
 /**
- * The imports that exist at run time. Imports of types are left out, because types may refer to
- * each other.
+ * The imports that exist at run time. Imports of types are left out, because two files may import
+ * types from each other.
  */
 function valueImportsOf(path: string): string[] {
   const text = readFileSync(join(source, path), 'utf8').replace(/^import type [^'"]*?from\s+'[^']+'/gms, '')

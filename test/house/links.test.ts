@@ -46,7 +46,7 @@ describe('links of the pages', () => {
   it.each(links.filter(isLocal).map(({ page, target }) => [page, target] as const))('%s: %s', (page, target) => {
     const [path = '', anchor] = target.split('#')
     const file = path === '' ? page : relative(root, resolve(root, dirname(page), path))
-    expect(existsSync(join(root, file)), `${file} is there`).toBe(true)
+    expect(existsSync(join(root, file)), `${file} exists`).toBe(true)
     if (anchor === undefined) return
     expect(statSync(join(root, file)).isFile(), `${file} is a page`).toBe(true)
     expect([...anchorsOf(file)], `the anchor in ${file}`).toContain(anchor)

@@ -13,7 +13,7 @@ describe('docs/tokens.md', () => {
     }),
   )
 
-  it('has a row for each section of RFC 8725, 3.1 to 3.12', () => {
+  it('has a row for each of the sections 3.1 to 3.12 of RFC 8725', () => {
     expect(rows.map(({ section }) => section)).toEqual(Array.from({ length: 12 }, (_, index) => `3.${index + 1}`))
   })
 

@@ -57,7 +57,7 @@ describe('negotiator', () => {
     })
   })
 
-  it('HDR-1: an offer without parameters matches a range with charset=utf-8, but no other parameter', () => {
+  it('HDR-1: an offer without parameters matches charset=utf-8, but no range with another parameter', () => {
     chosen({
       [`${json}; charset=utf-8`]: json,
       [`${json};Charset="UTF-8"`]: json,
@@ -72,7 +72,7 @@ describe('negotiator', () => {
     expect(versioned('application/json;version=1;q=0.1, application/json')).toBe(json)
   })
 
-  it('HDR-1: malformed elements are ignored, and if no others are left, nothing is acceptable', () => {
+  it('HDR-1: malformed elements are ignored, and a field with only malformed elements accepts nothing', () => {
     chosen({
       nonsense: undefined,
       '*': undefined,
@@ -86,7 +86,7 @@ describe('negotiator', () => {
     })
   })
 
-  it('HDR-1: commas and semicolons within quotes belong to their parameter value', () => {
+  it('HDR-1: commas and semicolons within quotes are part of the parameter value', () => {
     chosen({ [`text/html;a="x, ${json}", ${xml}`]: xml, [`text/html;a="\\", ${json};q=1", ${xml};q=0.1`]: xml })
   })
 

@@ -79,14 +79,14 @@ describe('parseTagList', () => {
     for (const field of ['', ' ', ',', ' ,\t,']) expect(parseTagList(field)).toEqual({ any: false, tags: [] })
   })
 
-  it('HDR-3: * is only valid alone', () => {
+  it('HDR-3: * is valid only alone', () => {
     for (const field of ['*', ' * ', '\t*']) expect(parseTagList(field)).toEqual({ any: true, tags: [] })
     expect(parseTagList('*, "a"')).toEqual({ any: false, tags: [{ opaque: '"a"', weak: false }] })
     expect(parseTagList('"a", *')).toEqual({ any: false, tags: [{ opaque: '"a"', weak: false }] })
     expect(opaques('"*"')).toEqual(['"*"'])
   })
 
-  it('HDR-3: reads white space, empty elements, commas and backslashes within quotes, and empty tags', () => {
+  it('HDR-3: accepts white space, empty elements and empty tags, and commas and backslashes within quotes', () => {
     expect(opaques('"a",,\t"b,c" , W/"d",')).toEqual(['"a"', '"b,c"', 'W/"d"'])
     expect(opaques('"a\\", "b"')).toEqual(['"a\\"', '"b"'])
     expect(opaques('""')).toEqual(['""'])
@@ -154,7 +154,7 @@ describe('comparison', () => {
     expect([matchesStrongly(both, '"a"', true), matchesStrongly(both, '"c"', true)]).toEqual([true, false])
   })
 
-  it('HDR-2: versionsOf returns the version of each tag, and includes weak tags only with the option', () => {
+  it('HDR-2: versionsOf returns the versions of strong tags, and also those of weak tags if weakToo is true', () => {
     const field = list('"1.a", W/"2.b", "3", "1.c"')
     expect(versionsOf(field)).toEqual(['1', '1'])
     expect(versionsOf(field, true)).toEqual(['1', '2', '1'])
@@ -175,7 +175,7 @@ describe('tags of content codings', () => {
     expect(versionOf(codedTag('"3.x"', coding))).toBe('3')
   })
 
-  it('HDR-2: the tag of any content coding contains its version and is recognized', () => {
+  it('HDR-2: a tag with a content coding keeps its version, and matches the tag without a content coding', () => {
     fc.assert(
       fc.property(
         text,
@@ -214,7 +214,7 @@ describe('tags of content codings', () => {
     ['"2.x+gzip", "3.y-gzip"', 'gzip', undefined],
     ['*, "3.y"', 'gzip', undefined],
   ])(
-    'HDR-4: for a client with the tags %s that accepts "%s", the known tag of "3.x" is %s (RFC 9111 4.3.4)',
+    'HDR-4: if a client sends the tags %s and accepts "%s", the tag in the 304 for "3.x" is %s (RFC 9111 4.3.4)',
     (field, codings, expected) => {
       const taken = codings.split(', ')
       expect(knownTag(list(field), '"3.x"', (coding) => taken.includes(coding))).toBe(expected)

@@ -17,7 +17,7 @@ describe('JSON numbers', () => {
     )
   })
 
-  it('HDR-5: finds an integer that a double cannot hold, so that another integer would be read', () => {
+  it('HDR-5: finds integers that would become other integers as a double', () => {
     for (const changing of [
       '9007199254740993',
       '-9007199254740993',

@@ -44,7 +44,7 @@ describe('parseMediaType', () => {
     }
   })
 
-  it('HDR-5: every well-formed field is read exactly as it was written', () => {
+  it('HDR-5: every well-formed field is read as it was written, except that types and names are lower-cased', () => {
     fc.assert(
       fc.property(
         token,

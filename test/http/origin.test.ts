@@ -100,7 +100,7 @@ describe('requestOrigin', () => {
     expect(originOf({ url: '/http://b/x', headers: { host: 'a' } })).toBe('http://a')
   })
 
-  it('REP-5: without a host it uses the local IP address of the socket', () => {
+  it('REP-5: without a host, the origin has the local IP address of the socket', () => {
     expect(originOf({ socket: { localAddress: '127.0.0.1', localPort: 3000 } })).toBe('http://127.0.0.1:3000')
     expect(originOf({ socket: { localAddress: '::ffff:127.0.0.1', localPort: 80 } })).toBe('http://127.0.0.1')
     expect(originOf({ socket: { localAddress: '::1', localPort: 443, encrypted: true } })).toBe('https://[::1]')
@@ -108,7 +108,7 @@ describe('requestOrigin', () => {
     expect(originOf({})).toBeUndefined()
   })
 
-  it('REP-5: works for an HTTP/1.0 request over a real socket', async () => {
+  it('REP-5: works for an HTTP/1.0 request without Host over a real socket', async () => {
     const server = createServer((req, res) => res.end(requestOrigin(req, undefined)))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo

@@ -11,16 +11,16 @@ const text = '<a>ñ</a>'
 describe('decodeXml', () => {
   it.each<[string, Uint8Array, string | undefined]>([
     ['UTF-8 by default', utf8(text), undefined],
-    ['UTF-8 by mark', utf8(`\ufeff${text}`), undefined],
-    ['UTF-8 by mark, regardless of the field', utf8(`\ufeff${text}`), 'iso-8859-1'],
-    ['UTF-16 by mark, regardless of the field', utf16le(`\ufeff${text}`), 'utf-8'],
-    ['UTF-16BE by mark, regardless of the field', utf16be(`\ufeff${text}`), 'windows-1252'],
-    ['UTF-16 by field and mark', utf16be(`\ufeff${text}`), 'UTF-16'],
-    ['UTF-16 by field, big-endian without a mark', utf16be(text), 'utf-16'],
-    ['UTF-16 by field, little-endian by its first character', utf16le(text), 'utf-16'],
-    ['UTF-16LE by field', utf16le(text), 'utf-16LE'],
-    ['UTF-16BE by field', utf16be(text), 'utf-16be'],
-    ['Latin-1 by field', latin1(text), 'ISO-8859-1'],
+    ['UTF-8 by its byte order mark', utf8(`\ufeff${text}`), undefined],
+    ['UTF-8 by its byte order mark, regardless of the charset', utf8(`\ufeff${text}`), 'iso-8859-1'],
+    ['UTF-16 by its byte order mark, regardless of the charset', utf16le(`\ufeff${text}`), 'utf-8'],
+    ['UTF-16BE by its byte order mark, regardless of the charset', utf16be(`\ufeff${text}`), 'windows-1252'],
+    ['UTF-16 by the charset and the byte order mark', utf16be(`\ufeff${text}`), 'UTF-16'],
+    ['UTF-16 by the charset, big-endian without a byte order mark', utf16be(text), 'utf-16'],
+    ['UTF-16 by the charset, little-endian by its first character', utf16le(text), 'utf-16'],
+    ['UTF-16LE by the charset', utf16le(text), 'utf-16LE'],
+    ['UTF-16BE by the charset', utf16be(text), 'utf-16be'],
+    ['Latin-1 by the charset', latin1(text), 'ISO-8859-1'],
   ])('HDR-5: decodes %s (RFC 7303 3)', (_, bytes, charset) => {
     expect(decodeXml(bytes, charset)).toEqual({ text })
   })
@@ -56,10 +56,10 @@ describe('decodeXml', () => {
     ['an overlong slash', [0xc0, 0xaf], undefined],
     ['an overlong NUL', [0xc0, 0x80], undefined],
     ['half a surrogate pair in UTF-8', [0xed, 0xa0, 0x80], undefined],
-    ['beyond Unicode', [0xf4, 0x90, 0x80, 0x80], undefined],
-    ['a cut sequence', [0x3c, 0xc3], undefined],
-    ['more than ASCII', [0x3c, 0x80], 'us-ascii'],
-    ['half a unit', [0x00, 0x3c, 0x00], 'utf-16be'],
+    ['a code point beyond Unicode', [0xf4, 0x90, 0x80, 0x80], undefined],
+    ['a truncated sequence', [0x3c, 0xc3], undefined],
+    ['a byte above ASCII', [0x3c, 0x80], 'us-ascii'],
+    ['half a code unit', [0x00, 0x3c, 0x00], 'utf-16be'],
     ['half a surrogate pair in UTF-16', [0xd8, 0x00, 0x00, 0x3c], 'utf-16be'],
   ])('HDR-5: bytes that are invalid in the charset cause an error: %s', (_, bytes, charset) => {
     expect(decodeXml(Uint8Array.from(bytes), charset)).toHaveProperty(

@@ -1,2 +1,2 @@
-/** The tests of `xml-tree.test.ts` in their long form. */
+/** Runs the tests of `xml-tree.test.ts` with more cases. */
 import './xml-tree.test.js'

@@ -119,7 +119,7 @@ async function strangers(pick: Choose, design: Design, built: Built, store: LawS
 
 /**
  * Creates an update that another session can run. It sets one member of each row of the caller.
- * `undefined` if no member fits.
+ * `undefined` if the design has no member that such an update can set.
  */
 function changeOf(design: Design, { base, column }: Built, store: LawStore, pick: Choose): Change | undefined {
   const fit = design.members.filter(
@@ -190,7 +190,7 @@ const longest = 2_000
 const cut = (line: string): string =>
   line.length > longest ? `${line.slice(0, longest)}... (${line.length} characters)` : line
 
-/** An error that reports a failure with everything that is needed to reproduce it. */
+/** An error that describes a failure: the last requests, the rows that were sent, and the table. */
 function reported(
   error: unknown,
   design: Design,

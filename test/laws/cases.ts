@@ -30,8 +30,8 @@ export function choose(choices: number): Choose {
 }
 
 /**
- * Random cases over these kinds of columns. A failing case is shrunk by whole rows, members and
- * features of the table.
+ * Random cases over these kinds of columns. A failing case is shrunk by removing rows, values in
+ * rows, members, and features of the table.
  */
 export const cases = (kinds: readonly Kind[]): fc.Arbitrary<Case> => new Cases(kinds)
 

@@ -53,7 +53,7 @@ export interface Design {
   readonly keyForm: KeyForm
   readonly key: readonly MemberDesign[]
   readonly members: readonly MemberDesign[]
-  /** The member that must be unique because of a constraint. */
+  /** The member with a unique constraint. */
   readonly unique: { readonly member: string; readonly deferred: boolean } | undefined
   /** Two members of type `bigint` that together refer to a row of another table. */
   readonly reference: { readonly members: readonly [string, string]; readonly deferred: boolean } | undefined
@@ -181,7 +181,7 @@ export function drawDesign(draw: Draw, kinds: readonly Kind[]): Design {
       return { name, kind: one(...kinds.filter(({ foreign }) => foreign !== undefined)), filled }
     return { name, kind: ['null', 'sent'].includes(filled) ? one(...kinds) : int(kinds), filled }
   })
-  // Each form of identity occurs at most once in a table. PostgreSQL allows several serial columns.
+  // Outside the key, each form of identity occurs at most once. Several members may be serial.
   const single = members.filter(
     ({ filled }, i) => !filled.startsWith('identity') || i === members.findIndex((other) => other.filled === filled),
   )
@@ -262,7 +262,7 @@ function drawKey(draw: Draw, kinds: readonly Kind[], form: KeyForm, names: reado
   }
 }
 
-/** Whether only the database sets the member. */
+/** Whether the member is outside the key, and only the database sets it. */
 export const isReadOnly = ({ filled }: MemberDesign, isKey: boolean): boolean =>
   !isKey && (filled === 'generated' || filled === 'identity')
 

@@ -50,7 +50,7 @@ const instantSpellings = (value: unknown): readonly string[] => {
   return [...spelled, text.replace('T', ' '), text.replace(/Z$/, '')]
 }
 
-/** A string that is equal for all spellings of the same clock time. */
+/** A string that is equal for all spellings of the same clock time or local date-time. */
 const sameClock = (value: unknown): string => {
   const [clock = '', fraction = ''] = String(value).split('.')
   return `${clock.length === 5 ? `${clock}:00` : clock}.${fraction.replace(/0+$/, '')}`

@@ -13,7 +13,7 @@ export interface Kind {
   readonly name: string
   /** The SQL type, as DDL writes it. */
   readonly type: string
-  /** Statements that create the type. They run at least once for each database. */
+  /** Statements that create the type if it does not exist. They can run several times. */
   readonly setup?: string
   /** The JSON Schema of the member, without null. */
   readonly schema: { readonly type: string; readonly [keyword: string]: unknown }
@@ -31,7 +31,7 @@ export interface Kind {
    * as a filter by the value, or gets 400.
    */
   spellings?(value: unknown): readonly string[]
-  /** Whether the column treats different strings as equal. */
+  /** Whether some different strings are equal in the column, as in `citext`. */
   readonly isBlind?: boolean
   /**
    * The operators by which lists can be filtered. `all` and `equality` also allow sorting by the
@@ -40,12 +40,12 @@ export interface Kind {
   readonly compares: 'all' | 'equality' | 'contains' | 'none'
   /** Whether a key, or a part of a key, can have this kind. */
   readonly keyable: boolean
-  /** SQL of values that only other sessions write. PUT must accept what GET shows for them. */
+  /** SQL of the values that other sessions write. PUT must accept what GET shows for them. */
   readonly foreign?: readonly string[]
   /**
-   * SQL of values that JSON can't represent exactly. GET shows them, and a PUT of the shown record
-   * changes nothing that is shown, or gets 422. The laws of filters and orders are not tested with
-   * them.
+   * SQL of values that JSON can't represent exactly. GET shows a record with such a value. A PUT of
+   * the shown record gets 422, or does not change what GET shows. The laws of filters and orders
+   * are not tested with these values.
    */
   readonly inexact?: readonly string[]
   /** Whether `ready()` may refuse such a column, with an error that names it. Default: false. */

@@ -11,7 +11,7 @@ import { holds } from './runs.js'
 import { type Listener, listening } from './service.js'
 import { databases, type LawStore } from './stores.js'
 
-/** Milliseconds that a long run may take. */
+/** The time limit of a long run, in milliseconds. */
 const longest = 3_600_000
 
 describe.each(databases)(

@@ -44,7 +44,7 @@ function suspects(design: Design, { values, odd }: RowDesign): ReadonlySet<strin
   for (const name of keys) found.add(name)
   if (design.unique !== undefined) found.add(design.unique.member)
   for (const name of design.reference?.members ?? []) found.add(name)
-  // The 422 can point to no member in two cases: a trigger refuses the whole record, or several
+  // The 422 may have no pointer in two cases: a trigger refuses the whole record, or several
   // columns have the same domain, whose check does not name the column.
   if (['null', 'raise', 'raise, deferred'].includes(design.trigger) || ambiguous(design)) found.add('')
   for (const name of Object.keys(values))
@@ -91,15 +91,15 @@ export async function creates(client: Client, design: Design, rows: readonly Row
       const isSame = meaning(kind, own(row.values, name)) === meaning(kind, own(record, name))
       expectLaw(isSame, `GET shows what was sent in "${name}".`, row.values, short(shown))
     }
-    expectLaw(!found.some((one) => one.path === path), 'Two records have two addresses.', path)
+    expectLaw(!found.some((one) => one.path === path), 'Two records have different addresses.', path)
     found.push({ path, row: record })
   }
   return found
 }
 
 /**
- * Whether a trigger changes the member before it is stored. GET then shows the result of the
- * trigger instead of the value that was sent.
+ * Whether a trigger changes the value of the member. GET then shows the result of the trigger
+ * instead of the value that was sent.
  */
 const rewrites = (design: Design, name: string): boolean =>
   ['lower case', 'upper case, after', 'upper case, deferred'].includes(design.trigger) && watched(design)?.name === name
@@ -118,7 +118,7 @@ export async function roundTrips(client: Client, design: Design, { path, row }: 
   for (const _ of [1, 2]) unchanged(await client.send('PUT', path, {}, row), 'PUT accepts what GET showed.')
   const before = await read()
   unchanged(before, 'PUT of what GET showed changes nothing.')
-  expectLaw(isDeepStrictEqual(before.json, row), 'PUT of what GET showed keeps every byte.', row, short(before))
+  expectLaw(isDeepStrictEqual(before.json, row), 'PUT of what GET showed keeps each value exactly.', row, short(before))
   const put = await client.send('PUT', path, { 'If-Match': String(before.headers.etag) }, before.json)
   unchanged(put, 'PUT with If-Match accepts what GET showed.')
   const again = await client.send('PUT', path, { 'If-Match': String(put.headers.etag) }, put.json)
@@ -147,7 +147,7 @@ export async function roundTrips(client: Client, design: Design, { path, row }: 
   )
   const now = await client.send('GET', path, { Accept: 'application/xml' })
   expectLaw(now.text === xml.text, 'PUT of XML changes nothing.', path, xml.text, now.text)
-  expectLaw(isDeepStrictEqual((await read()).json, row), 'PUT of XML keeps every byte of JSON.', row)
+  expectLaw(isDeepStrictEqual((await read()).json, row), 'PUT of XML keeps each value in JSON exactly.', row)
 }
 
 const longestQuery = 6_000
@@ -225,8 +225,8 @@ export async function filters(client: Client, design: Design): Promise<void> {
       if (!isAskable(text)) continue
       const law = `The filter of "${name}" finds what GET shows, and nothing else.`
       const exact = rows.filter((row) => meaning(kind, own(row, name)) === meaning(kind, value))
-      // In such a column, the store decides which strings are equal. Identical strings are always
-      // equal.
+      // If `isBlind` is true, the store decides which strings are equal. Identical strings are
+      // always equal.
       const equal = kind.isBlind ? await listed(client, { [filter.eq]: text }, law) : exact
       const equals = keysOf(design, equal)
       expectLaw(
@@ -265,7 +265,7 @@ export async function filters(client: Client, design: Design): Promise<void> {
       const query = new URLSearchParams(
         others.map((value): [string, string] => [filter.any, queryText(value)]),
       ).toString()
-      const found = await listed(client, query, `Any of several values of "${name}" is found.`)
+      const found = await listed(client, query, `A filter by several values of "${name}" finds the records of each.`)
       const meant = new Set(others.map((value) => meaning(kind, value)))
       const right = keysOf(
         design,
@@ -273,7 +273,7 @@ export async function filters(client: Client, design: Design): Promise<void> {
       )
       expectLaw(
         isDeepStrictEqual(keysOf(design, found), right),
-        `Any of several values of "${name}" is found.`,
+        `A filter by several values of "${name}" finds the records of each.`,
         query,
         rows,
         found,
@@ -434,8 +434,8 @@ export async function addressed(client: Client, definition: ResourceDefinition):
 
 /**
  * GET and lists show a record with values that JSON can't represent exactly. An empty PATCH does
- * not change the record. A PUT of the shown record changes nothing that is shown. Either can get a
- * 422 that names the member that JSON can't show.
+ * not change the record. A PUT of the shown record does not change what GET shows. The PATCH and
+ * the PUT can also get a 422 that names the member that JSON can't show.
  */
 export async function inexact(
   client: Client,
@@ -464,13 +464,13 @@ export async function inexact(
   )
   const put = await client.send('PUT', path, {}, shown.json)
   checks(put, 'PUT of what GET showed gets 200, or 422 for a member that JSON cannot show.')
-  // There is one exception: GET shows NaN as null, and a PUT of the shown record stores null. The
-  // shown record stays the same, except for a generated column that is computed from this value.
+  // Generated members are not compared, because they can depend on a stored value that JSON can't
+  // show.
   const now = await client.send('GET', path)
   const sent = { ...design, members: design.members.filter(({ filled }) => filled !== 'generated') }
   expectLaw(
     same(sent, shown.json as Row, now.json as Row),
-    'PUT of what GET showed changes nothing that is shown.',
+    'PUT of what GET showed does not change what GET shows.',
     short(shown),
     short(now),
   )

@@ -44,7 +44,7 @@ export async function holds(
   const found = { seed: first.seed, path: first.counterexamplePath as string, error: first.errorInstance }
   const { path, error } = await smallest(cases, found, law)
   const lines = [
-    `A law is broken (case ${first.numRuns}). Repeat exactly this case by`,
+    `A law is broken (case ${first.numRuns}). To repeat the smallest failing case, run`,
     `  LAWS_SEED=${found.seed} LAWS_PATH=${path} npx vitest run test/laws/laws.test.ts -t '${name}'`,
     '',
     messageOf(error),

@@ -6,7 +6,7 @@ import { addressKey, nameKey, principalKey, principalName } from '../../src/limi
 const from = (ip: string) => ({ ip, socket: {} }) as unknown as IncomingMessage
 
 describe('keys', () => {
-  it('LIMIT-1: the name of a principal has its sub and iss, or is the principal if that is a string or number', () => {
+  it('LIMIT-1: the name of a principal has its sub and iss. A string or number is its own name', () => {
     expect(principalName({ sub: 'ana' })).toBe('["ana"]')
     expect(principalName({ sub: '["i","ana"]' })).not.toBe(principalName({ sub: 'ana', iss: 'i' }))
     expect(principalName({ sub: 'ana', iss: 'https://a' })).not.toBe(principalName({ sub: 'ana', iss: 'https://b' }))
@@ -28,7 +28,7 @@ describe('keys', () => {
       expect(principalName(anonymous)).toBeUndefined()
   })
 
-  it('LIMIT-1: the key of a principal is right even after the principal was modified', () => {
+  it('LIMIT-1: the key of a principal is computed again after its sub or iss was modified', () => {
     const texts = fc.option(fc.constantFrom('', 'ana', 'eva', 'x'.repeat(70)), { nil: undefined })
     const values = fc.oneof(texts, fc.constantFrom(7, null))
     fc.assert(

@@ -28,7 +28,7 @@ describe('ProcessStore', () => {
     expect(store.get('b')).toBeUndefined()
   })
 
-  it('LIMIT-1: never exceeds its maximum number of keys, and keeps those that are used most', () => {
+  it('LIMIT-1: never exceeds its maximum number of keys, and keeps a key that is used often', () => {
     const store = new ProcessStore(3_600_000, 1000)
     for (let n = 0; n < 50_000; n++) {
       store.increment(`address ${n}`)

@@ -28,8 +28,8 @@ const sides = [
 ] as const
 
 /**
- * Every document of the example by its name: the 3.1 document as the service serves it, and a 3.0
- * document with the same descriptions.
+ * The documents of the example, with their names. For each version, there is the 3.1 document that
+ * the service serves, and a 3.0 document with the same `info`.
  */
 async function exampleDocuments(): Promise<readonly (readonly [name: string, document: OpenApiDocument])[]> {
   const { app, apis } = await example()
@@ -77,7 +77,7 @@ function richDocuments(): readonly (readonly [name: string, document: OpenApiDoc
   )
 }
 
-/** All documents by name. */
+/** All documents, with their names. */
 export async function lintedDocuments(): Promise<readonly (readonly [name: string, document: OpenApiDocument])[]> {
   return [...(await exampleDocuments()), ...richDocuments()]
 }

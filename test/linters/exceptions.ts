@@ -1,6 +1,6 @@
 /**
- * Findings of the OWASP rules that are accepted, because the conventions or the worked example
- * require them. Each has the path in the document and the reason.
+ * Findings of the OWASP rules that the tests accept, because the conventions or the worked example
+ * require what the rule reports. Each entry has the rule, the path in the document and the reason.
  */
 
 interface Exception {
@@ -14,15 +14,15 @@ export const exceptions: readonly Exception[] = [
     rule: 'owasp:api2:2023-no-http-basic',
     place: /^components securitySchemes basic scheme$/,
     reason:
-      'AUTH-2 issues the token of a public API in exchange for a user and password by the Basic scheme. ' +
+      'AUTH-2 issues the token of a public API to clients that send a user and a password with the Basic scheme. ' +
       'Only the login accepts that scheme.',
   },
   {
     rule: 'owasp:api4:2023-rate-limit',
     place: /^paths \/login /,
     reason:
-      'Logins are counted by account and address, and only those that fail (AUTH-6). ' +
-      'The remaining number would tell strangers whether an account is under attack.',
+      'Only failed logins are counted, by account and IP address (AUTH-6). ' +
+      'The number of remaining attempts would tell strangers whether an account is under attack.',
   },
   {
     rule: 'owasp:api4:2023-rate-limit',

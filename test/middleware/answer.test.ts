@@ -77,7 +77,7 @@ describe('mergeVary, mergeLinks, spelled', () => {
 })
 
 describe('formatLink', () => {
-  it('QUERY-7, RFC 8288: encodes a URL so that the URL cannot end its brackets early', () => {
+  it('QUERY-7, RFC 8288: a URL is encoded, so that it cannot close the angle brackets around it', () => {
     expect(formatLink('http://[::1]/a b?sort=x,-y&z=%41', 'next')).toBe(
       '<http://[::1]/a%20b?sort=x,-y&z=%41>; rel="next"',
     )

@@ -105,7 +105,7 @@ describe('bearer(): the wrong tokens', () => {
     )
   })
 
-  it('AUTH-5: changed bytes in a signed part get 401', () => {
+  it('AUTH-5: a token with a changed byte in any of its three parts gets 401', () => {
     const [head, payload, signatureText] = good().split('.') as [string, string, string]
     const authenticated = bearer(options)
     fc.assert(
@@ -639,8 +639,8 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
 })
 
 /**
- * Sends a request with this `Authorization` field. It uses Node's own client, because other clients
- * tend to correct headers.
+ * Sends a request with this `Authorization` field. The function uses Node's own client, because
+ * other clients can change header fields.
  */
 function get(
   port: number,

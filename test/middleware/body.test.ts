@@ -25,8 +25,8 @@ const defaults: BodyOptions = {
 }
 
 /**
- * Returns a handler that responds with the body that `readBody` returns, or with a problem if it
- * throws or rejects. The handler adds the body or the error to `found`.
+ * Returns a handler that responds with the body that `readBody` returns, or with a problem if
+ * `readBody` fails. The handler adds the body or the error to `found`.
  */
 const reading = (options: Partial<BodyOptions> = {}, found: unknown[] = []) =>
   ((req: IncomingMessage, res: ServerResponse) => {
@@ -61,7 +61,7 @@ const post = (headers: Record<string, string>, body: string | Buffer = '{"a":1}'
 const asJson = { 'Content-Type': 'application/json' }
 
 describe('resolveBodyLimits', () => {
-  it('HDR-5: has defaults, and reduces a timeout to the longest timer', () => {
+  it('HDR-5: has defaults, and limits a timeout to the length of the longest timer', () => {
     expect(resolveBodyLimits({})).toEqual({ bodyLimit: 1_048_576, depthLimit: 32, timeout: 30_000 })
     expect(resolveBodyLimits({ bodyLimit: 1, depthLimit: 2, timeout: 1e12 })).toEqual({
       bodyLimit: 1,
@@ -256,7 +256,7 @@ describe('readBody', () => {
   })
 
   it.each<[string, (req: IncomingMessage) => unknown]>([
-    ['nothing', () => {}],
+    ['no delay', () => {}],
     ['a microtask', async () => {}],
     ['all data has arrived', () => new Promise((resolve) => setImmediate(resolve))],
     ['a pause', (req) => req.pause() && setTimeout(() => req.resume(), 5)],
@@ -457,7 +457,7 @@ describe('readBody', () => {
     ).toBe(200)
   })
 
-  it('HDR-5: an aborted upload ends as a 400 that nobody receives, and leaves nothing pending', async () => {
+  it('HDR-5: if a client aborts its upload, the promise of readBody rejects with a 400', async () => {
     const found: unknown[] = []
     const port = await listen(reading({}, found))
     const socket = connect(port, '127.0.0.1')

@@ -6,11 +6,11 @@ import type { Middleware } from '../../src/middleware/middleware.js'
 const run = (middleware: Middleware) => handOver(middleware, {} as IncomingMessage, {} as ServerResponse)
 
 describe('handOver', () => {
-  it.each([undefined, null, 'route', 'router'])('HDR-7: next(%s) resolves', async (passed) => {
+  it.each([undefined, null, 'route', 'router'])('HDR-7: resolves if the middleware calls next(%s)', async (passed) => {
     await expect(run((_req, _res, next) => next(passed))).resolves.toBeUndefined()
   })
 
-  it.each([new Error('a'), 'text', 0, false])('ERR-3: next(%s) rejects with that value', async (passed) => {
+  it.each([new Error('a'), 'text', 0, false])('ERR-3: rejects with the argument of next(%s)', async (passed) => {
     await expect(run((_req, _res, next) => next(passed))).rejects.toBe(passed)
   })
 

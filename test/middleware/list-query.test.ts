@@ -45,7 +45,7 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
     expect((await call.get('/sucursales')).body).toMatchObject({ where: [], page: 1, size: 25 })
   })
 
-  it('QUERY-8: all errors are in one 400, which names each parameter, and the closest name to "offset"', async () => {
+  it('QUERY-8: a 400 lists all errors. It names each parameter, and suggests "offest" for "offset"', async () => {
     const { call } = service(express, (app) => void app.get('/sucursales', query, (_req, res) => void res.end()))
     const { status, body } = await call.get('/sucursales?offset=2&limit=0&nombre=a&nombre=b&sort=nombr&x=%ff')
     expect([status, body.code]).toEqual([400, 'invalid-query'])

@@ -58,7 +58,7 @@ describe('login(): options', () => {
 })
 
 describe('login(): stores', () => {
-  it('AUTH-6: by default no store gets a window above the longest timer, with which it could sweep constantly', () => {
+  it('AUTH-6: no default window is longer than the longest timer, because Node fires longer timers at once', () => {
     const windows: number[] = []
     const store = () => ({
       init: ({ windowMs }: { windowMs: number }) => void windows.push(windowMs),
@@ -135,7 +135,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(twice).toMatch(/^HTTP\/1\.1 401 /)
   })
 
-  it('AUTH-2: the user name is in NFC and may be empty, and U+FFFD is a valid character', async () => {
+  it('AUTH-2: the user name is normalized to NFC and may be empty, and U+FFFD is a valid character', async () => {
     const seen: string[] = []
     const { attempt } = build(express, {
       verify: (user, password) => `${seen.push(user)}${password === '\ufffd' ? 'odd' : ''}`,
@@ -156,7 +156,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect([query.status, query.body.code, query.body.errors[0].parameter]).toEqual([400, 'invalid-query', 'user'])
   })
 
-  it('AUTH-6: after ten failures, an account gets 429 at that IP address, whether it exists or not', async () => {
+  it('AUTH-6: after ten failures from an IP address, an account gets 429 there, whether it exists or not', async () => {
     const { attempt, statuses } = build(express, { verify })
     for (const user of ['ana', 'nobody']) {
       expect(await statuses(10, user, 'wrong')).toEqual(times(10, 401))
@@ -226,7 +226,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect((await attempt('other', right, '203.0.113.8')).status).toBe(200)
   })
 
-  it('AUTH-6: failures from many IP addresses are limited, but not the owner at a known IP address', async () => {
+  it('AUTH-6: failures from many IP addresses block an account, but not its owner at a known IP address', async () => {
     const { statuses, attempt } = build(express, { verify, attempts: { account: { limit: 5 }, address: { limit: 6 } } })
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
     for (let n = 0; n < 5; n++) expect(await statuses(1, 'ana', 'wrong', `203.0.113.${n}`)).toEqual([401])
@@ -261,7 +261,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(await build(express, { find: () => null }).statuses(1, 'ana', right)).toEqual([401])
   })
 
-  it('AUTH-6: an outdated hash is replaced after a login, and the login succeeds even if this fails', async () => {
+  it('AUTH-6: an outdated hash is replaced after a login, which succeeds even if the replacement fails', async () => {
     const old = cheapHash(right, weak)
     const upgraded = vi.fn((_user: string, _hash: string, _replaced: string): void => {
       throw new Error('no disk')
@@ -278,7 +278,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(current).not.toHaveBeenCalled()
   })
 
-  it('AUTH-6: an unreadable stored hash is reported, and counts as an unknown user', async () => {
+  it('AUTH-6: an unreadable stored hash is reported, and the response is that for an unknown user', async () => {
     const onError = vi.fn()
     const { attempt } = build(express, { find: () => ({ hash: '$2b$10$secret', principal: 'ana' }), onError })
     const unknown = await build(express, { find }).attempt('eva', 'x')
@@ -289,7 +289,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(String(onError.mock.calls)).not.toContain('secret')
   })
 
-  it('AUTH-2: a token that does not fit in a header causes a 500 that does not expose the token', async () => {
+  it('AUTH-2: a token that is not a valid header value causes a 500 that does not expose the token', async () => {
     const { attempt, reported } = build(express, { verify, token: () => 'secret\r\nx: y' })
     const answer = await attempt('ana', right)
     expect([answer.status, answer.body.code]).toEqual([500, 'internal'])

@@ -175,11 +175,11 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       res.set('Content-Type', 'text/plain')
       res.write('one', () => res.write('two', 'utf8', () => res.end('three')))
     },
-    'an awaited answer': async (_req, res) => {
+    'a response after an await': async (_req, res) => {
       await new Promise((resolve) => setImmediate(resolve))
       res.json({})
     },
-    'an encoded answer': (_req, res) =>
+    'a response with a content coding': (_req, res) =>
       res.set('Content-Encoding', 'gzip').set('Transfer-Encoding', 'chunked').end('x'),
   }
 
@@ -213,7 +213,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect([headers['set-cookie'], headers['x-number']]).toEqual([['a=1', 'b=2'], '7'])
   })
 
-  it('VERB-8: HEAD has the Etag, and If-None-Match does not turn it into a 304', async () => {
+  it('VERB-8: HEAD of an item has the Etag, and If-None-Match does not turn the 302 into a 304', async () => {
     const plain = at(item(), (_req, res) => res.json({ id: 1 }))
     const { etag } = (await plain.call.head('/sucursales/1')).headers
     expect(etag).toMatch(/^W\//)

@@ -205,7 +205,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     })
   })
 
-  it('VERB-8: HEAD has the headers of its problem and no body', async () => {
+  it('VERB-8: the error response to a HEAD has the headers of the problem and no body', async () => {
     const { app } = failing(new HttpProblem('forbidden'))
     const answer = await raw(app, 'HEAD /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 403 [\s\S]*Content-Length: [1-9]\d*\r\n[\s\S]*\r\n\r\n$/)

@@ -39,7 +39,7 @@ describe.each(majors)('recordAnswer() on %s', (_, express: Express) => {
     app.get('/clientes/:id', (req, res) => answer.send(req, res, ana as never))
   })
 
-  it('REP-8, REP-4: writeOnly members are omitted at every depth, and a date-time has seven digits', async () => {
+  it('REP-8, REP-4: writeOnly members are omitted at any depth, and date-times have 7 fractional digits', async () => {
     const shown = {
       id: 1,
       alta: '2024-02-29T10:00:00.0000000',

@@ -56,7 +56,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
   const errorsOf = (answer: { body: { errors?: { pointer?: string; code?: string }[] } }) =>
     answer.body.errors?.map(({ pointer, code }) => `${pointer} ${code}`)
 
-  it('REP-8: the record of a POST has defaults and nulls for absent members, but lacks the members that the store sets', async () => {
+  it('REP-8: in the record of a POST, absent members get defaults or null, unless the store sets them', async () => {
     const { body: made } = await call
       .post('/clientes')
       .send({ nombre: 'Bo', desde: '2024-02-29T10:00:00.5' })
@@ -170,7 +170,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     expect((await call.post('/despues').send({ nombre: 'Bo' }).expect(200)).body.nombre).toBe('Bo')
   })
 
-  it('QUERY-8: noQuery() refuses every parameter by name', async () => {
+  it('QUERY-8: noQuery() refuses all parameters, and names each of them', async () => {
     const answer = await call.post('/clientes?a=1&__proto__=2').send({ nombre: 'Bo' }).expect(400)
     expect(answer.body.errors.map((error: { parameter: string }) => error.parameter)).toEqual(['a', '__proto__'])
   })

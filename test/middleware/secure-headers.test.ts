@@ -15,7 +15,7 @@ const defaults = {
 }
 
 describe('secureHeaders(): options', () => {
-  it('the message for a Strict-Transport-Security of true suggests a duration', () => {
+  it('the message for strictTransport: true suggests a duration', () => {
     expect(() => secureHeaders({ strictTransport: true } as never)).toThrow(
       'is true. Give a whole number of seconds from 0 or a value such as "max-age=63072000; includeSubDomains".',
     )

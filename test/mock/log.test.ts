@@ -1,5 +1,5 @@
 /**
- * Tests of the log of a mock. The log contains errors, but no requests whose response is not
+ * Tests of the log of a mock. The log contains errors. It omits requests whose response is not
  * described.
  */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -55,7 +55,7 @@ function logged() {
 }
 
 describe('the log of a mock', () => {
-  it("omits requests whose response is not described, because the mock's 501 response says so", async () => {
+  it('omits requests that get 501 because their response is not described', async () => {
     const calls = logged()
     const mock = await mocked(service())
     for (const path of ['/v1/search', '/v1/branches']) {

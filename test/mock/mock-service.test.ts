@@ -157,7 +157,7 @@ describe('the mock of a service', () => {
     expect((await mock.ask('/v2/orders')).status).toBe(401)
   })
 
-  it('lets browsers of any origin read its responses, including those of failed requests', async () => {
+  it('lets pages of any origin read its responses, including those of failed requests', async () => {
     const mock = await mocked(shop(), { failures: [{ share: 1, status: 503 }] })
     const answer = await mock.ask('/v2/orders', { headers: { Origin: 'http://localhost:5173' } })
     expect([
@@ -287,7 +287,7 @@ describe('the mock of a service', () => {
     )
   })
 
-  it('names the member and the keyword of a schema that cannot be satisfied, and the fix', async () => {
+  it('if a schema cannot be satisfied, names the member, the keyword and the fix', async () => {
     const schema = {
       type: 'object',
       required: ['id', 'a'],

@@ -1,6 +1,5 @@
 /**
- * Resources for which records are hard to generate. For each of them, a generator failed or could
- * fail.
+ * A mock of resources whose records are hard to generate.
  */
 import { describe, expect, it } from 'vitest'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
@@ -43,8 +42,8 @@ async function listed(mock: Mocked, path: string): Promise<Record<string, unknow
   return JSON.parse(answer)
 }
 
-describe('a mock of odd resources', () => {
-  it('generates each pair of values for a key of several enums', async () => {
+describe('a mock of unusual resources', () => {
+  it('generates one record for each pair of values of a key that consists of an enum and a boolean', async () => {
     const mock = await serve(
       define({ collection: 'pairs', key: ['a', 'b'], properties: { a: { enum: ['x', 'y'] }, b: { type: 'boolean' } } }),
     )
@@ -57,8 +56,8 @@ describe('a mock of odd resources', () => {
     ['dates', { type: 'string', format: 'date' }],
     ['local date-times', { type: 'string', format: 'local-date-time' }],
     ['large numbers as strings', { type: 'string', format: 'int64' }],
-    ['strings with a length', { type: 'string', minLength: 12, maxLength: 12 }],
-    ['strings with a pattern', { type: 'string', pattern: '^\\p{Lu}{3}/[0-9]{2}$' }],
+    ['strings of a fixed length', { type: 'string', minLength: 12, maxLength: 12 }],
+    ['strings that match a pattern', { type: 'string', pattern: '^\\p{Lu}{3}/[0-9]{2}$' }],
     ['decimals', { type: 'number', minimum: 0.5 }],
   ])('generates 25 keys that are %s', async (_name, key) => {
     expect(
@@ -101,7 +100,7 @@ describe('a mock of odd resources', () => {
     expect(Object.keys(first ?? {})).toEqual(['clave', ...names])
   })
 
-  it('links resources that require each other, and resources that require themselves', async () => {
+  it('links records whose required links lead to each other, or to records of the same resource', async () => {
     const mock = await serve(
       define({
         collection: 'parts',
@@ -125,7 +124,7 @@ describe('a mock of odd resources', () => {
     for (const path of ['/v1/parts', '/v1/bigs', '/v1/nodes']) expect(await listed(mock, path)).toHaveLength(25)
   })
 
-  it('links records even if two links, or a link and a parent, share a member', async () => {
+  it('links records even if two links share a member, and one leads to a child of a child', async () => {
     const mock = await serve(
       define({ collection: 'as', key: 'id', properties: { id: whole } }),
       define({
@@ -150,7 +149,7 @@ describe('a mock of odd resources', () => {
     expect(await listed(mock, '/v1/ds')).toHaveLength(25)
   })
 
-  it('generates one record for each target if the whole key consists of links', async () => {
+  it('generates one record for each target of a link if the link is the whole key', async () => {
     const mock = await serve(
       define({ collection: 'users', key: 'id', properties: { id: { type: 'integer', maximum: 3 } } }),
       define({
@@ -164,7 +163,7 @@ describe('a mock of odd resources', () => {
     expect(await listed(mock, '/v1/profiles')).toHaveLength(3)
   })
 
-  it('terminates for recursive schemas, and reports infinite ones', async () => {
+  it('generates records of recursive schemas, and refuses schemas whose required recursion never ends', async () => {
     const tree = (required: string) => ({
       $defs: {
         node: { type: 'object', required: [required], properties: { size: whole, next: { $ref: '#/$defs/node' } } },

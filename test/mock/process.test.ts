@@ -40,7 +40,7 @@ function runCommand(...args: readonly string[]): Running {
       out += chunk
       if (/curl .*\n$/.test(out)) resolve(out)
     })
-    child.once('close', () => reject(new Error(`It ended before it listened: ${error}`)))
+    child.once('close', () => reject(new Error(`The command ended before it listened: ${error}`)))
   })
   greeting.catch(() => {})
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -102,7 +102,7 @@ describe('mock <module> as a process', () => {
     ['exports nothing', 'void service', /^api\.mjs exports no service: .* It exports nothing\.\n$/],
     ['throws', 'throw new Error("no DATABASE_URL")', /^api\.mjs cannot be loaded: no DATABASE_URL\n$/],
     [
-      'exports something else',
+      'exports a function instead of a service',
       'export default () => {}',
       /^api\.mjs: A mock needs the return value of api\(\) or resourceRouter\(\)/,
     ],

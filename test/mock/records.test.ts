@@ -37,7 +37,7 @@ describe('example records', () => {
     size(90_000, 600_000),
   )
 
-  it.each(patterns)('match %s', async (pattern) => {
+  it.each(patterns)('match the pattern %s', async (pattern) => {
     const schema = {
       type: 'object',
       required: ['id', 'text'],

@@ -93,11 +93,11 @@ describe.each(majors)('observe() for routes that pass requests on, %s', (_name, 
     expect(await of('/v1/notes/missing')).toEqual(['ERR-3 /v1/notes/{id} JSON'])
   })
 
-  it('reports no 404 below a route that matches any path, such as a guard', async () => {
+  it('reports no 404 for a path that only a wildcard route matches', async () => {
     expect(await of('/v1/nothing/at/all/here')).toEqual([])
   })
 
-  it('does not apply a template that consists only of parameters to other paths', async () => {
+  it('reports no other path under a route that consists only of parameters, such as /:code', async () => {
     expect(await of('/short', '/health', '/latest', '/health', '/states')).toEqual(['QUERY-7 /states x-total-count'])
   })
 
@@ -105,7 +105,7 @@ describe.each(majors)('observe() for routes that pass requests on, %s', (_name, 
     expect(await of('/short', '/v1/things', '/', '/v1')).toEqual([])
   })
 
-  it('does not treat a list as an item if the list is below a version or between two segments', async () => {
+  it('does not treat the lists at /v1/:collection and /v1/parcels/:from..:to as items', async () => {
     expect(await of('/v1/things', '/v1/parcels/1..3', '/v1/things HEAD')).toEqual([])
   })
 
@@ -116,7 +116,7 @@ describe.each(majors)('observe() for routes that pass requests on, %s', (_name, 
     ])
   })
 
-  it('recognizes a format in a path parameter', async () => {
+  it('recognizes a format that is a path parameter', async () => {
     expect(await of('/v1/records/1.csv')).toEqual(['PATH-4 /v1/records/{id}.{format} {id}.{format}'])
   })
 

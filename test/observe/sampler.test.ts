@@ -5,7 +5,7 @@ import { Sampler } from '../../src/observe/sampler.js'
 const amounts = (sampler: Sampler, requests: number): number[] => Array.from({ length: requests }, () => sampler.take())
 
 describe('Sampler', () => {
-  it('samples a share of the requests, and scales their counts to all', () => {
+  it('samples a share of the requests, and scales their counts to all requests', () => {
     const taken = amounts(new Sampler(0.01, 1), 100_000).filter((amount) => amount > 0)
     expect(taken.length).toBeGreaterThan(700)
     expect(taken.length).toBeLessThan(1300)
@@ -14,7 +14,7 @@ describe('Sampler', () => {
     expect(sum).toBeGreaterThan(95_000)
   })
 
-  it('samples all requests while there is time', () => {
+  it('samples all requests while sampling stays within its share of the time', () => {
     expect(new Set(amounts(new Sampler(1, 0.01), 1000))).toEqual(new Set([1]))
   })
 

@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest'
 import { observe, usage } from '../../src/usage/index.js'
 import { type Express, listen, majors } from '../middleware/majors.js'
 
-/** Requests that violate one clause each, with the finding for each request. */
-const sins: readonly (readonly [request: string, expected: string])[] = [
+/** Each of these requests, or its response, violates one clause. `expected` is the finding. */
+const violations: readonly (readonly [request: string, expected: string])[] = [
   ['POST /v1/invoices', 'VERB-2 /v1/invoices Location'],
   ['POST /v1/receipts', 'VERB-2 /v1/receipts relative Location'],
   ['PUT /v1/invoices/1', 'VERB-3 /v1/invoices/{id} 201'],
@@ -44,7 +44,7 @@ const sins: readonly (readonly [request: string, expected: string])[] = [
 ]
 
 /** Requests whose responses follow the conventions, or cannot be judged. */
-const innocent: readonly string[] = [
+const conforming: readonly string[] = [
   'GET /v1/orders?limit=5&offest=2&state=new',
   'GET /v1/orders/1',
   'HEAD /v1/orders',
@@ -148,11 +148,11 @@ async function observed(express: Express) {
 describe.each(majors)('observe() (%s)', (_, express) => {
   it('reports each planted violation with its clause, and nothing else', async () => {
     const { ask, found, counts } = await observed(express)
-    // An item is requested first, so that its collection is known.
-    for (const request of ['GET /v1/envelopes/1', ...innocent]) await ask(request)
+    // An item is requested first, so that `observe()` knows that `/v1/envelopes` is a collection.
+    for (const request of ['GET /v1/envelopes/1', ...conforming]) await ask(request)
     await expect.poll(found).toEqual([])
     const named = new Set<string>()
-    for (const [request, expected] of sins) {
+    for (const [request, expected] of violations) {
       const before = new Set(await found())
       await ask(request)
       await expect
@@ -165,7 +165,7 @@ describe.each(majors)('observe() (%s)', (_, express) => {
   })
 })
 
-it('records no value of a path, a parameter, a header or a body', async () => {
+it('records no value of a path, query, header or body, and no parameter name that may be a value', async () => {
   const { ask, counts } = await observed(express5)
   const secrets = [
     'GET /v1/json-errors/ana@example.com?note=hidden',
@@ -179,7 +179,7 @@ it('records no value of a path, a parameter, a header or a body', async () => {
   await counts.close()
 })
 
-describe.each(majors)('routes of every shape (%s)', (_, express) => {
+describe.each(majors)('routes of several kinds (%s)', (_, express) => {
   const found = async (mount: (app: ReturnType<Express>) => void, requests: readonly string[]): Promise<string[]> => {
     const counts = usage()
     const app = express()
@@ -198,7 +198,7 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
     return lines()
   }
 
-  it('an absent optional parameter does not make a list an item', async () => {
+  it('a list at a route whose optional parameter is absent is not treated as an item', async () => {
     const optional = express === express5 ? '/v1/orders{/:id}' : '/v1/orders/:id?'
     const mount = (app: ReturnType<Express>) => void app.get(optional, (_req, res) => void res.json([1]))
     expect(await found(mount, ['GET /v1/orders'])).toEqual(['QUERY-7 /v1/orders x-total-count'])

@@ -67,7 +67,7 @@ describe('openapi() of the example', () => {
     expect(schemas.ContratoCreate).toMatchObject({
       properties: { codigoDeContratoInterno: { minLength: 1, pattern: '^(?!\\.{1,2}$)' } },
     })
-    // Tools that shorten or lengthen a string with a pattern need both bounds of its length.
+    // A tool that generates strings for a pattern needs both bounds of their length.
     expect(parameters.ContratoExpand).toMatchObject({
       schema: { minLength: 1, maxLength: 16_384, pattern: '^(?:cliente)(?:,(?:cliente))*$' },
     })
@@ -86,7 +86,7 @@ describe('openapi() of the example', () => {
       expect(parameters[name], name).toMatchObject({ schema: { pattern: expect.stringContaining('\\t') } })
   })
 
-  it('generates usable method names for clients, also for Spanish collections', () => {
+  it('generates operation ids that clients can use as method names, also for Spanish collections', () => {
     const [, document] = documents[0] ?? []
     const ids = Object.values(document?.paths ?? {}).flatMap((item) =>
       Object.values(item).flatMap((one) =>

@@ -1,6 +1,6 @@
 /**
- * A service with every feature that a document can describe. The tests control which writes its
- * stores refuse.
+ * A service with every feature that a document can describe. The name of the caller controls which
+ * writes the stores refuse.
  */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { authenticate, login } from '../../src/auth/index.js'
@@ -60,16 +60,15 @@ interface Caller {
 }
 
 /**
- * The names of callers whose writes the stores refuse. The name of such a caller is the reason of
- * the refusal.
+ * The stores refuse the writes of callers with these names. The name is the reason for the refusal.
  */
 export const refusals: readonly Refused['refused'][] = ['duplicate', 'reference', 'referenced', 'rule']
 
 const nameOf = ({ principal }: AdapterCall): string => (principal as Caller).name
 
 /**
- * A store that refuses the writes of some callers. For one other caller it defers a create, and for
- * another it returns an empty result.
+ * A store that refuses the writes of some callers. A create by the caller `later` is deferred. A
+ * create by the caller `nothing` returns no record.
  */
 function refusing<T, K>(under: Adapter<T, K>): Adapter<T, K> {
   // A create is never refused as `referenced`, and a delete is never refused as `duplicate`.

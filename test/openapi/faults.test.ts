@@ -61,7 +61,7 @@ describe('the ConfigurationError of openapi()', () => {
     expect(() => openapi(served([paired]), 'v1', { openapi: '3.0.3' })).toThrow(/"Order" has the keyword "prefixItems"/)
   })
 
-  it('names an example that does not match its schema, of an operation and of a schema', () => {
+  it('names an example that does not match its schema, in an operation and in a definition', () => {
     const withExample = (value: unknown) => ({ describe: { operations: { create: { examples: { small: value } } } } })
     expect(describing({}, withExample({ id: 1, note: 'x' }))).not.toThrow()
     expect(describing({}, withExample({ id: 'one' }))).toThrow(
@@ -71,7 +71,7 @@ describe('the ConfigurationError of openapi()', () => {
     expect(() => openapi(served([wrong]), 'v1')).toThrow(/schema at "Order\/properties\/note" does not match/)
   })
 
-  it('names a description for an unknown operation, with the closest name', () => {
+  it('names an unknown operation that has a description, and suggests the closest name', () => {
     expect(describing({}, { describe: { operations: { reed: { summary: 'x' } } } })).toThrow(
       /"reed", which is not one of its operations\. Did you mean "read"\?/,
     )
@@ -89,7 +89,7 @@ describe('the ConfigurationError of openapi()', () => {
     ).not.toThrow()
   })
 
-  it('names a version that is not served, and a retired one', () => {
+  it('names a version that is not served or has retired', () => {
     expect(() => openapi(served([orders]), 'v2')).toThrow(/"v2", which is not served\. Did you mean "v1"\? \[/)
     expect(() => openapi(served([orders]), 'v0')).toThrow(/"v0", which has retired/)
     expect(() => openapi({}, 'v1')).toThrow(/got no service/)

@@ -36,8 +36,8 @@ async function ofExample(at: number): Promise<ReturnType<typeof made>> {
 describe('generated examples of a document', () => {
   const documents: Readonly<Record<string, () => ReturnType<typeof ofExample>>> = {
     'a shop': async () => made(),
-    'the private example': () => ofExample(0),
-    'the public example': () => ofExample(2),
+    'the private API of the example': () => ofExample(0),
+    'the public API of the example': () => ofExample(2),
   }
 
   it.each(Object.keys(documents))(

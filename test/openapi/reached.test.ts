@@ -53,12 +53,12 @@ const unreachable: readonly { readonly what: RegExp; readonly why: string }[] = 
   {
     what: /^options(?:Openapi(?:Json|Yaml)?|Docs(?:File)?) (?:500|503) RateLimit(?:-Policy)?$/,
     why:
-      'Only a fault of the library itself could make an OPTIONS of the document fail after the rate limit, which ' +
-      'adds these fields.',
+      'The rate limit adds these fields. After it, only a fault of the library itself could make OPTIONS of a ' +
+      'document or of its pages fail.',
   },
   {
     what: / 400 bad-request$/,
-    why: 'createServer() responds with it to bytes that are not HTTP, before the service gets a request.',
+    why: 'createServer() sends this problem for bytes that are not HTTP. The service gets no request.',
   },
 ]
 
@@ -76,8 +76,8 @@ describe('the document of a service with every feature', () => {
   let served: Awaited<ReturnType<typeof listen>>
   const faults: string[] = []
   /**
-   * One `describeStrictly()` middleware for each service that gets requests. Together they receive
-   * every response that can be reached.
+   * One `describeStrictly()` middleware for each service. A status, code or header field counts as
+   * reached if a response of one of these services has it.
    */
   const watches: DescribeStrictly[] = []
   const watch = (one: ReturnType<typeof serviceOf>) => {
@@ -96,7 +96,7 @@ describe('the document of a service with every feature', () => {
   afterAll(() => served.close())
 
   let keys = 0
-  /** Sends a request with the usual header fields. `null` omits one of these fields. */
+  /** Sends a request with the usual header fields. A field with the value `null` is not sent. */
   function send(method: string, path: string, headers: Record<string, string | null> = {}, given?: unknown) {
     keys += 1
     const all = {
@@ -165,7 +165,7 @@ describe('the document of a service with every feature', () => {
     await send(method, here, { ...any, 'Idempotency-Key': null }, given)
   }
 
-  /** Sends only the head of a request, and ends when a response arrives. */
+  /** Sends only the head of a request. Closes the connection when the response arrives. */
   const raw = (line: string, fields: readonly string[]): Promise<void> =>
     new Promise((resolve) => {
       const socket = net.connect(served.port, '127.0.0.1')
@@ -176,7 +176,7 @@ describe('the document of a service with every feature', () => {
       socket.write([line, 'Host: a', 'X-Api-Key: ana', `Origin: ${origin}`, ...fields, '', ''].join('\r\n'))
     })
 
-  /** Sends reads: plain and conditional ones, and one for each format. */
+  /** Sends plain and conditional reads, and a read in each format. */
   async function read(): Promise<void> {
     for (const { path } of operations.filter(({ method }) => method === 'GET')) {
       const here = withKeys(path)
@@ -195,8 +195,8 @@ describe('the document of a service with every feature', () => {
   }
 
   /**
-   * Sends writes that succeed, with several callers and preferences, and creates that use an
-   * idempotency key again.
+   * Sends successful writes with several callers and preferences. Some creates repeat an
+   * idempotency key with another body.
    */
   async function write(): Promise<void> {
     const creates: readonly (readonly [path: string, body: (id: number) => object])[] = [
@@ -261,7 +261,7 @@ describe('the document of a service with every feature', () => {
     }
   })
 
-  it('AUTH-2, AUTH-6: a login has every described result', async () => {
+  it('AUTH-2, AUTH-6: a login can respond with every described status', async () => {
     const logIn = (method: string, user: string, password: string, query = '') =>
       served.send(method, `/login${query}`, {
         Origin: origin,
@@ -292,7 +292,7 @@ describe('the document of a service with every feature', () => {
     expect((['statuses', 'codes', 'headers'] as const).flatMap(unreached)).toEqual([])
   })
 
-  it('describes exactly the methods that OPTIONS and 405 name for every path', async () => {
+  it('describes exactly the methods that OPTIONS lists for a path, and other methods get 405', async () => {
     for (const path of new Set(operations.map((one) => one.path))) {
       const methods = operations.filter((one) => one.path === path).map(({ method }) => method)
       const allow = String((await send('OPTIONS', withKeys(path))).headers.allow).split(', ')

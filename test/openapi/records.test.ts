@@ -209,7 +209,7 @@ describe('parameters of one resource', () => {
   })
 })
 
-it('an operation id that a fragment uses is refused', () => {
+it('an endpoint and a fragment with the same operation id are refused', () => {
   const reports = endpoint('reports', { description: 'Reports.', methods: { GET: { handle: () => [] } } })
   const fragments = [
     { paths: { '/by-hand': { get: { operationId: 'getReports', responses: { 200: { description: 'Yes' } } } } } },

@@ -54,7 +54,7 @@ describe('the document that a service serves', () => {
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(service.origin + path, { method, headers: { 'X-Api-Key': 'ana', ...headers }, redirect: 'manual' })
 
-  it('is the result of openapi(), with the origin of the request as its server', async () => {
+  it('is the result of openapi(), with a server URL that has the origin of the request', async () => {
     const response = await get('/v1/openapi')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -63,7 +63,7 @@ describe('the document that a service serves', () => {
     )
   })
 
-  it('is YAML or JSON by Accept, and by the extension of its name', async () => {
+  it('is JSON or YAML, depending on Accept or on the extension in the path', async () => {
     const json = await (await get('/v1/openapi')).json()
     const yaml = await get('/v1/openapi', { Accept: 'application/yaml' })
     expect(yaml.headers.get('content-type')).toBe('application/yaml; charset=utf-8')
@@ -77,7 +77,7 @@ describe('the document that a service serves', () => {
     expect((await get('/v1/openapi.json', { Accept: 'application/yaml' })).status).toBe(415)
   })
 
-  it('HDR-2, HDR-4: has a strong tag for each format, and If-None-Match gets 304', async () => {
+  it('HDR-2, HDR-4: has a strong tag for each format, and a matching If-None-Match gets 304', async () => {
     const tag = (await get('/v1/openapi')).headers.get('etag') ?? ''
     const other = (await get('/v1/openapi', { Accept: 'application/yaml' })).headers.get('etag')
     expect(tag).toMatch(/^"[^"]+"$/)
@@ -144,8 +144,7 @@ describe('the document that a service serves', () => {
 
 describe('the building of documents', () => {
   /**
-   * A service that counts how often its document is built. The build fails while a test sets
-   * `fails`.
+   * A service that counts how often its document is built. The build fails while `fails` is true.
    */
   function counting(options: { readonly baseUrl?: string } = {}) {
     const state = { builds: 0, fails: false }
@@ -177,7 +176,7 @@ describe('the building of documents', () => {
     }
   }
 
-  itWithCaches('happens only in ready(), whether or not the address is known then', async () => {
+  itWithCaches('happens only in ready(), with and without the option baseUrl', async () => {
     for (const options of [{}, { baseUrl: 'https://api.example.com' }]) {
       const { state, service } = counting(options)
       await service.ready()

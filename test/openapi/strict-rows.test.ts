@@ -44,7 +44,7 @@ const table = (...lines: readonly string[]): string => lines.map((line) => `${li
 const record = { id: 1, nota: 'uno', importe: 1.5, urgente: true, marcas: [], destino: null, cliente: null }
 
 describe('the lines of exports, compared with the document', () => {
-  it('are described: records, columns, and the format of cells', () => {
+  it('are described with their records, columns and cell formats', () => {
     const { paths } = openapi(service, 'v1') as unknown as {
       paths: Record<string, { get: { responses: Record<string, unknown> } }>
     }
@@ -123,7 +123,7 @@ describe('the lines of exports, compared with the document', () => {
       table(base, row.replace('uno', '')),
     ],
     [
-      'a list of other values',
+      'a list of values of another type',
       /does not match the schema: line 2: \/marcas\/0 must be string/,
       table(base, row.replace('[]', '[1]')),
     ],
@@ -133,7 +133,7 @@ describe('the lines of exports, compared with the document', () => {
       table(base, `${row}Ana`),
     ],
     ['an open quote', /the body can't be read: .*quote/, table(base, `"${row}`)],
-  ])('in CSV: %s', async (_, expected, body) => {
+  ])('in CSV, %s gets %s', async (_, expected, body) => {
     const { status, json } = await answered(
       sends('text/csv; charset=utf-8; header=present', `\uFEFF${body}`),
       'text/csv',
@@ -158,8 +158,8 @@ describe('the lines of exports, compared with the document', () => {
     ['a line that is not JSON', /line 2: it is not JSON/, `${JSON.stringify(record)}\n{\n`],
     ['an array', /does not match the schema: line 1: The value must be object/, `${JSON.stringify([record])}\n`],
     ['an empty line', /line 1: it is not JSON/, '\n'],
-    ['a last line without its end', /line 1: it does not end with LF/, JSON.stringify(record)],
-  ])('in NDJSON: %s', async (_, expected, body) => {
+    ['a last line without LF', /line 1: it does not end with LF/, JSON.stringify(record)],
+  ])('in NDJSON, %s gets %s', async (_, expected, body) => {
     const { status, json } = await answered(sends('application/x-ndjson; charset=utf-8', body), 'application/x-ndjson')
     if (typeof expected === 'number') expect([status, json?.detail]).toEqual([expected, undefined])
     else expect(json.detail).toMatch(expected)

@@ -1,6 +1,5 @@
 /**
- * describeStrictly() finds what a response contains and the document of the service does not
- * describe.
+ * describeStrictly() finds the differences between a response and the document of the service.
  */
 import { gzipSync } from 'node:zlib'
 import express from 'express'
@@ -44,7 +43,10 @@ const service = api({ versions: { v1: [mount(orders, memoryAdapter(orders))] } }
 let served: Omit<Served, 'data'> | undefined
 afterEach(() => served?.close())
 
-/** Requests a path. A middleware responds in place of the service, behind `describeStrictly()`. */
+/**
+ * Requests a path. The middleware `behind` responds in place of the service, and
+ * `describeStrictly()` compares the response.
+ */
 async function answered(behind: Middleware, path = '/v1/orders/1', options: DescribeStrictlyOptions = {}) {
   served = await listen(
     express()
@@ -158,7 +160,7 @@ describe('describeStrictly()', () => {
       '/v1/orders',
     ],
     [
-      'an empty header for a number',
+      'an empty value of a header that must be an integer',
       /"x-total-count" is "": The value must be integer/,
       sends(200, { 'x-total-count': '' }, '[]'),
       '/v1/orders',
@@ -310,7 +312,7 @@ describe('describeStrictly()', () => {
     )
   })
 
-  it('headersSent is true after the first write, and a response that is flushed arrives whole', async () => {
+  it('headersSent is true after the first write, and a flushed response is sent completely', async () => {
     const seen: boolean[] = []
     const parts: Middleware = (_req, res) => {
       seen.push(res.headersSent)

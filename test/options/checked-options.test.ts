@@ -36,7 +36,7 @@ describe('options of the wrong kind', () => {
       'The option "page" of made() has no option "sise". Did you mean "size"?',
     ],
     [
-      'a name similar to no other',
+      'a name similar to no option',
       { name: 'a', page: { colour: 1 } },
       'has no option "colour". The options are: size, first.',
     ],
@@ -53,14 +53,18 @@ describe('options of the wrong kind', () => {
     ['a fraction', { name: 'a', timeout: 1.5 }, 'is 1.5.'],
     ['a number below its bound', { name: 'a', timeout: 0 }, 'is 0.'],
     ['a number above its bound', { name: 'a', timeout: 1001 }, 'is 1001.'],
-    ['an exclusive bound', { name: 'a', ratio: 0 }, 'is 0. Give a number above 0.'],
+    ['a number equal to its exclusive bound', { name: 'a', ratio: 0 }, 'is 0. Give a number above 0.'],
     ['null', { name: null }, 'The option "name" of made() is null. Give a string.'],
     [
-      'a number in an option',
+      'a text for a number in a nested option',
       { name: 'a', page: { size: '25' } },
       `The option "page.size" of made() is '25'. Give a whole number from 1.`,
     ],
-    ['a number in a list', { name: 'a', levels: [{}, { size: -1 }] }, 'The option "levels[1].size" of made() is -1.'],
+    [
+      'a number below its bound in a list',
+      { name: 'a', levels: [{}, { size: -1 }] },
+      'The option "levels[1].size" of made() is -1.',
+    ],
     [
       'a gap in a list',
       { name: 'a', levels: [undefined] },
@@ -72,11 +76,11 @@ describe('options of the wrong kind', () => {
       'The option "hooks.start" of made() is of type string. Give a function.',
     ],
     ['an object that no factory made', { name: 'a', made: {} }, 'is of type object. Give the result of made().'],
-    ['none of several enum values', { name: 'a', mode: 'fail' }, `is 'fail'. Give 'pass', 'refuse' or false.`],
+    ['a value that is not in the enum', { name: 'a', mode: 'fail' }, `is 'fail'. Give 'pass', 'refuse' or false.`],
     ['a repeated name', { name: 'a', by: ['x', 'x'] }, 'is a list. Give a name, or a list of different names.'],
     ['no name', { name: 'a', by: [] }, 'is an empty list. Give a name, or a list of different names.'],
-    ['a text of another form', { name: 'a', path: 'live' }, `is 'live'. Give a path such as "/live".`],
-    ['none of several kinds', { name: 'a', table: 5 }, 'is 5. Give a string or { schema, name }.'],
+    ['a text that is not a path', { name: 'a', path: 'live' }, `is 'live'. Give a path such as "/live".`],
+    ['a value of none of the allowed kinds', { name: 'a', table: 5 }, 'is 5. Give a string or { schema, name }.'],
     [
       'an error in one of several kinds',
       { name: 'a', table: { nam: 'x' } },
@@ -85,11 +89,11 @@ describe('options of the wrong kind', () => {
     [
       'an undefined option that turns a check off',
       { name: 'a', issuer: undefined },
-      'is undefined, so nothing would be checked. Give a value, or omit the option.',
+      'is undefined, which would silently disable a check. Give a value, or omit the option.',
     ],
     ['an option of another object', { name: 'a', key: 'k' }, 'made() has no option "key". Put it into tls.'],
     [
-      'an option that has no place there',
+      'an option that belongs beside its object',
       { name: 'a', tls: { timeout: 1, cert: 'c' } },
       'The option "tls" of made() has no option "timeout". Put it beside tls.',
     ],
@@ -158,8 +162,8 @@ describe('options of the wrong kind', () => {
     expect(() => checkArgument('the first argument of made()', undefined, 'function')).toThrow(
       'The first argument of made() is missing. Give a function.',
     )
-    expect(() => checkArgument('the offers of negotiate()', ['a', 5], { each: 'string' })).toThrow(
-      'The offers of negotiate() has a fault: "[1]" is 5. Give a string.',
+    expect(() => checkArgument('the list of offers of negotiate()', ['a', 5], { each: 'string' })).toThrow(
+      'The list of offers of negotiate() has a fault: "[1]" is 5. Give a string.',
     )
     expect(() => checkArgument('the first argument of made()', 'x', 'function')).toThrow(
       'The first argument of made() is of type string. Give a function.',

@@ -1,7 +1,7 @@
 /**
  * Passes a value of each wrong kind to every option of every factory. The tests find the public
- * factories, the option types, the option tables and the names in the tables in the source, so a
- * new option that is not tested here fails them.
+ * factories, the option types, the option tables and the names in the tables in the source, so they
+ * fail if a new option is not tested here.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -206,7 +206,7 @@ const values: Readonly<Record<string, unknown>> = {
   'a function': () => {},
 }
 
-/** The names of the values that are valid for an option of a kind. All other values are invalid. */
+/** For each kind of option, the names of its valid values. All other values are invalid. */
 const right = {
   boolean: ['true'],
   function: ['a function'],
@@ -268,7 +268,10 @@ const operationText = {
   examples: 'table',
   problems: 'list',
 } as const
-/** The options of factories that take `conventions`: the mode of each clause, such as `report`. */
+/**
+ * The options of factories that take `conventions`, which sets the mode of each clause, such as
+ * `report`.
+ */
 const adopting = {
   conventions: 'table',
   onFinding: 'function',

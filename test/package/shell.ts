@@ -1,5 +1,6 @@
 /**
- * A shell that stays open, like the terminal of a reader. It keeps its folder and its variables.
+ * A shell that stays open, like the terminal of a reader. It keeps its working directory and its
+ * variables between calls of `run()`.
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

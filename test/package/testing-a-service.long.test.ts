@@ -1,6 +1,6 @@
 /**
- * Runs the files of docs/testing-a-service.md as a project of their own, over the source of this
- * repository.
+ * Runs the files of docs/testing-a-service.md as a separate project. This project imports the
+ * library from the source of this repository.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -55,7 +55,7 @@ for (const [major, express] of Object.entries({ 'Express 5': 'express', 'Express
     const report = JSON.parse(readFileSync(join(home, 'report.json'), 'utf8'))
     const tests = files.flatMap(({ name, code }) => (name.endsWith('.test.ts') ? [...code.matchAll(/^ *it\('/gm)] : []))
     expect(tests.length).toBeGreaterThan(8)
-    // The tests for both stores run twice, so more tests pass than the page contains.
+    // The tests for both stores run once for each store, so more tests pass than the page contains.
     expect(report.numPassedTests).toBeGreaterThan(tests.length)
   }, 120_000)
 }

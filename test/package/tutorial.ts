@@ -15,7 +15,7 @@ export interface Step {
 
 const page = readFileSync(join(root, 'docs/tutorial.md'), 'utf8')
 
-/** The numbered sections, in order. `rewrite` replaces URLs that are different in a test. */
+/** The numbered sections, in order. `rewrite` adapts the text of each block to the test. */
 export const stepsOf = (rewrite: (text: string) => string): readonly Step[] =>
   page
     .split(/^## /m)

@@ -34,8 +34,8 @@ const address = { listPath: '/v1/piezas' }
 const parse = (raw: string, at = address) => parseListQuery(raw, grammar, at)
 
 /**
- * The cursor in a link to the page that the query `raw` requests. `record` is the neighbour of that
- * page in the list.
+ * The cursor in a link to the page that the query `raw` requests. That page starts after `record`,
+ * or ends before it if `backwards` is true.
  */
 const cursorOf = (raw: string, record: unknown, backwards = false): string | undefined => {
   const query = parse(raw)
@@ -156,7 +156,7 @@ describe('cursors', () => {
     expect(hasOnlyCursorError(`q=x&after=${cursor}`)).toBe(true)
   })
 
-  it('QUERY-7: are not created for rows whose values would change in a cursor', () => {
+  it('QUERY-7: are not created for rows with a sort value that a cursor cannot contain', () => {
     for (const row of [
       { peso: Number.NaN },
       { peso: Number.POSITIVE_INFINITY },
@@ -187,8 +187,8 @@ describe('cursors', () => {
   })
 
   it('REP-8: contain no member that must not be sent, at any level', () => {
-    // defineResource() refuses to sort by such members, but even if it did not, cursors must not
-    // expose these members.
+    // defineResource() already refuses to sort by such members. This test checks that cursors
+    // exclude them too.
     const schema = {
       ...piezas.schema,
       properties: {

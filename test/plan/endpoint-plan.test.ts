@@ -84,7 +84,7 @@ describe('parameters', () => {
   it.each([
     ['an object', { properties: { q: { type: 'object' } } }, 'unsuitable-member'],
     ['an array', { properties: { q: { type: 'array', items: { type: 'string' } } } }, 'unsuitable-member'],
-    ['a required one that is not described', { properties: {}, required: ['q'] }, 'unknown-member'],
+    ['a required name without a schema', { properties: {}, required: ['q'] }, 'unknown-member'],
     ['an unresolved reference', { properties: { q: { $ref: '#/$defs/q' } } }, 'invalid-schema'],
   ])('as a parameter, %s is a configuration error', (_, given, code) => {
     expect(() => compile({ query: given })).toThrow(`${code}]`)
@@ -131,12 +131,12 @@ describe('endpoint()', () => {
     ['a blank description', 'search', { description: ' ', methods }, 'undocumented-endpoint'],
     ['no description', 'search', { methods }, 'undocumented-endpoint'],
     ['no options', 'search', undefined, 'invalid-option'],
-    ['two segments', 'search/all', { description, methods }, 'name-malformed'],
-    ['a format', 'search.json', { description, methods }, 'name-has-format'],
-    ['a number', 5, { description, methods }, 'name-malformed'],
+    ['a name of two segments', 'search/all', { description, methods }, 'name-malformed'],
+    ['a name with a format', 'search.json', { description, methods }, 'name-has-format'],
+    ['a number for the name', 5, { description, methods }, 'name-malformed'],
     ['a verb for an area', 'search', { description, methods, area: 'crear' }, 'name-is-verb'],
     ['no methods', 'search', { description, methods: {} }, 'invalid-option'],
-    ['a method in small letters', 'search', { description, methods: { get: { handle } } }, 'invalid-option'],
+    ['a method in lower case', 'search', { description, methods: { get: { handle } } }, 'invalid-option'],
     ['no handler', 'search', { description, methods: { GET: {} } }, 'invalid-option'],
     ['null for a method', 'search', { description, methods: { GET: null } }, 'invalid-option'],
     ['a misspelt option', 'search', { description, methods, areas: 'ui' }, 'invalid-option'],
@@ -153,15 +153,15 @@ describe('endpoint()', () => {
       'invalid-option',
     ],
     [
-      'a limit that is a text',
+      'a body limit that is a text',
       'search',
       { description, methods: { POST: { handle, bodyLimit: '10mb' } } },
       'invalid-option',
     ],
-    ['a limit of zero bytes', 'search', { description, methods, bodyLimit: 0 }, 'invalid-option'],
-    ['a time that is not an integer', 'search', { description, methods, timeout: 1.5 }, 'invalid-option'],
+    ['a body limit of zero bytes', 'search', { description, methods, bodyLimit: 0 }, 'invalid-option'],
+    ['a timeout that is not an integer', 'search', { description, methods, timeout: 1.5 }, 'invalid-option'],
     [
-      'an infinite time',
+      'an infinite timeout',
       'search',
       { description, methods: { GET: { handle, timeout: Number.POSITIVE_INFINITY } } },
       'invalid-option',
@@ -180,7 +180,7 @@ describe('endpoint()', () => {
     )
   })
 
-  it('HDR-5: limits of a method override those of its endpoint, and timeouts are reduced to the longest timer', () => {
+  it('HDR-5: limits of a method override limits of its endpoint, and a timeout is at most the longest timer', () => {
     const { methods } = compileEndpoint(
       endpoint('search', {
         description,

@@ -75,13 +75,13 @@ describe('VERB-5: JSON Patch', () => {
     ],
     ['4.6: test compares numbers by value', { a: -0 }, [{ op: 'test', path: '/a', value: 0 }], { a: -0 }],
     [
-      '4.4: move finds its target after the removal',
+      '4.4: move resolves its target after the removal',
       { a: [1, { x: 1 }, { x: 2 }] },
       [{ op: 'move', from: '/a/0', path: '/a/1/y' }],
       { a: [{ x: 1 }, { x: 2, y: 1 }] },
     ],
     [
-      '4.4: move removes an item, so the list is shorter',
+      '4.4: move to an index that no longer exists after the removal is refused',
       { a: [1, 2] },
       [{ op: 'move', from: '/a/0', path: '/a/2' }],
       '/0/path path-absent',
@@ -131,7 +131,7 @@ describe('VERB-5: JSON Patch', () => {
       { b: 1 },
     ],
     [
-      'the whole document is removed',
+      'an addition of a member after the removal of the whole document is refused',
       { a: 1 },
       [
         { op: 'remove', path: '' },
@@ -141,7 +141,7 @@ describe('VERB-5: JSON Patch', () => {
     ],
     ['inherited members do not exist', {}, [{ op: 'test', path: '/toString', value: 1 }], '/0/path path-absent'],
     [
-      'names that the package rfc6902 skips',
+      'names that the package rfc6902 skips are ordinary names',
       { constructor: { prototype: 1 }, prototype: 2 },
       [
         { op: 'test', path: '/constructor/prototype', value: 1 },
@@ -151,18 +151,18 @@ describe('VERB-5: JSON Patch', () => {
       { constructor: { prototype: 1, x: 2 }, y: { prototype: 1, x: 2 } },
     ],
     [
-      'a name that equals the escaped form of another name',
+      'a name that equals the escaped form of another name is a different name',
       { '\0constructor': 1, constructor: 2 },
       [{ op: 'remove', path: '/constructor' }],
       { '\0constructor': 1 },
     ],
     [
-      'an index of 400 digits',
+      'an index of 400 digits does not exist',
       { a: [] },
       [{ op: 'add', path: `/a/1${'0'.repeat(400)}`, value: 1 }],
       '/0/path path-absent',
     ],
-    ['an index with Arabic digits', { a: [1] }, [{ op: 'remove', path: '/a/٠' }], '/0/path path-absent'],
+    ['an index with Arabic digits does not exist', { a: [1] }, [{ op: 'remove', path: '/a/٠' }], '/0/path path-absent'],
   ])('RFC 6902 %s', (_title, document, operations, expected) => {
     const before = structuredClone(document)
     expect(result(document, operations)).toEqual(expected)
@@ -323,7 +323,7 @@ describe('HDR-5: limits on the cost of one JSON Patch', () => {
       /^\/\d+\/path too-deep$/,
     ],
     ['a very long list of operations', times(100_000, () => ({ op: 'remove', path: '/nada' })), /^ maxItems$/],
-  ])('a patch with %s is refused in time', (_title, operations, expected) => {
+  ])('a patch with %s is refused within seconds', (_title, operations, expected) => {
     const started = cpuTime()
     expect(result(wide, operations)).toMatch(expected)
     expect(cpuTime() - started).toBeLessThan(3_000)

@@ -71,13 +71,13 @@ describe('VERB-5: a patch of a record that other programs have written', () => {
     expect(patch({ grade: 'a' }, { ...broken, tags: many })).toEqual({ ...broken, tags: many, grade: 'a' })
   })
 
-  it('is allowed to omit a required member that the stored record lacks', () => {
+  it('may omit a required member that the stored record lacks', () => {
     const { since: _, ...without } = broken
     expect(patch({ grade: 'a' }, without)).toEqual({ ...without, grade: 'a' })
     expect(patch({ since: null }, broken)).toEqual(['/since required'])
   })
 
-  it('must satisfy keywords over several members, such as dependentRequired', () => {
+  it('must satisfy keywords that concern several members, such as dependentRequired', () => {
     const plan = definition({ dependentRequired: { grade: ['until'] } })
     const { until: _, ...without } = broken
     expect(patch({ note: 'ok' }, without, plan)).toEqual(expect.arrayContaining([expect.stringContaining('required')]))

@@ -126,7 +126,7 @@ describe('filters', () => {
     expect(where(raw)).toEqual([op === 'in' ? [field, 'eq', (value as number[])[0]] : [field, op, value]])
   })
 
-  it('QUERY-1: several filters are all kept, and a filter of a nested member has its path', () => {
+  it('QUERY-1: all filters of a query are kept, and a filter of a nested member has the path of the member', () => {
     expect(where('lote=a&cp.codigo=5&fechaDesde=2024-01-31T08:30:00&fechaHasta=2024-02-01T00:00:00')).toHaveLength(4)
     expect(parse('cp.codigo=5').where[0]?.path).toEqual(['cp', 'codigo'])
   })
@@ -259,7 +259,7 @@ describe('sort', () => {
 })
 
 describe('search', () => {
-  it('QUERY-3: q is passed on decoded, and without the parameter sort there is no sort order, only the rank', () => {
+  it('QUERY-3: q is decoded, and a query with q but without sort has no sort order', () => {
     expect(parse('q=a+b%25')).toMatchObject({ search: 'a b%', sort: [] })
     expect(terms('q=a&sort=-fecha')).toEqual(['-fecha', '-numero', '-lote'])
     expect(parse('q=')).toMatchObject({ search: '', sort: [] })
@@ -275,7 +275,7 @@ describe('pages', () => {
     expect(parse('limit=1').size).toBe(1)
   })
 
-  it('QUERY-4: if the first page is 0, 0 is accepted', () => {
+  it('QUERY-4: if the first page is 0, the page number 0 is accepted', () => {
     expect(paged({ first: 0 }, 'offest=0&limit=10')).toMatchObject({ page: 1, offset: 0, first: 0 })
     expect(paged({ first: 0 }, 'offest=2&limit=10')).toMatchObject({ page: 3, offset: 20 })
     expect(paged({ first: 0 }, '')).toMatchObject({ page: 1, offset: 0 })

@@ -88,7 +88,7 @@ describe('REP-8: input values', () => {
     expect(create(schema, {})).toEqual({ vacio: full })
   })
 
-  it('a default is never shared by reference', () => {
+  it('each record gets its own copy of a default', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -147,7 +147,7 @@ describe('REP-8: input values', () => {
     })
   })
 
-  it('copies its input, and leaves invalid values for the validator', () => {
+  it('the conversion copies its input, and leaves invalid values for the validator', () => {
     const given = Object.freeze({ uno: Object.freeze({ a: 1 }), lista: 'no list', n: 5 })
     const schema = {
       type: 'object',

@@ -57,7 +57,7 @@ describe('adapters that are bound when they are mounted', () => {
 
   it.each([
     ['a bind() that returns nothing', { bind: () => undefined }],
-    ['a bind() that returns half an adapter', { bind: () => ({ list: () => ({ items: [] }) }) }],
+    ['a bind() that returns an incomplete adapter', { bind: () => ({ list: () => ({ items: [] }) }) }],
     ['a function, which inherits bind()', () => undefined],
     ['null', null],
   ])('VERB-9: %s is refused as an adapter', (_, given) => {

@@ -58,7 +58,7 @@ describe('formats of numbers', () => {
     ['text', 7],
     ['text', '1.5'],
     ['whole', '7'],
-  ])('ERR-2: for %s, the value %j does not match its format and gets 422', async (name, value) => {
+  ])('ERR-2: the member "%s" with the value %j gets 422', async (name, value) => {
     const { status, json } = await service.send('POST', '/v1/cosas', {}, { id: 2, [name]: value })
     const pointers = new Set((json as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer))
     expect([status, [...pointers]]).toEqual([422, [`/${name}`]])

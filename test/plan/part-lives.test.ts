@@ -31,7 +31,7 @@ function isGoneByTemplate(parts: readonly Part[], method: string, path: string):
 }
 
 describe('PartLives', () => {
-  it('VER-2: finds the same parts as the reference implementation', () => {
+  it('VER-2: considers the same paths retired as the reference implementation', () => {
     const segment = fc.constantFrom('a', 'b', '{id}')
     // A name and an id at the same position would be two different routes. The route table never
     // contains such a pair.

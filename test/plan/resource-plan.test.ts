@@ -40,7 +40,7 @@ const plan = compileResource(define(options))
 const pointers = (found: readonly { pointer?: string }[]) => found.map(({ pointer }) => pointer)
 
 describe('the fields of a representation', () => {
-  it('REP-1: sub-collections come first, then members in schema order. A link replaces its first member', () => {
+  it('REP-1: links to sub-collections come first, then members in schema order, each link at its first member', () => {
     expect(plan.fields.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
       'link componentes',
       'member numero',
@@ -76,7 +76,7 @@ describe('the fields of a representation', () => {
     expect([open.open, open.presentOther('otra')]).toEqual([true, undefined])
   })
 
-  it('REP-8: members that the schema allows without naming them are converted by their schema', () => {
+  it('REP-8: members that only additionalProperties allows are converted by its schema', () => {
     const open = compileResource(
       define({
         ...options,
@@ -88,7 +88,7 @@ describe('the fields of a representation', () => {
     expect(open.presentOther('lote')).toBeUndefined()
   })
 
-  it('REP-8: only members that every record can have are shown as null when absent', () => {
+  it('REP-8: an absent member is sent as null only if every record can have the member', () => {
     const union = {
       ...schema,
       anyOf: [{ properties: { a: { type: ['string', 'null'] } } }, { properties: { b: text } }],

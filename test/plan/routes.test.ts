@@ -192,7 +192,7 @@ describe('methods', () => {
     expect(paths.map((path) => allow(path, routes))).toEqual(Array(5).fill('GET, HEAD, OPTIONS'))
   })
 
-  it('PATH-7: an adapter without attach cannot create and attach in one step', () => {
+  it('PATH-7: without attach() in the adapter, the collection of a parent offers no POST', () => {
     const routes = routeTable([on(clientes), on(contratos, { ...reads, create: never, detach: never })])
     expect(allow('/clientes/7/contratos', routes)).toBe('GET, HEAD, OPTIONS')
     expect(allow('/clientes/7/contratos/C', routes)).toBe('GET, HEAD, DELETE, OPTIONS')
@@ -338,7 +338,7 @@ describe('relations between resources', () => {
       'they are never equal',
     ],
     [
-      'a link to a resource without its parent',
+      'a link to a resource whose key does not include the key of its parent',
       () => [on(links('otro', 'lineas')), on(lost), on(clientes)],
       'unresolved-link',
       'its key does not include cliente',
@@ -351,7 +351,7 @@ describe('relations between resources', () => {
     ],
     ['a parent that is not mounted', () => [on(componentes)], 'unmounted-parent', 'Mount "piezas" in the same version'],
     [
-      'parents in a circle',
+      'parents in a cycle',
       () => [
         on(resource('huevos', 'id', { id: 'integer', g: 'integer' }, { parent: { of: 'gallinas', by: 'g' } })),
         on(resource('gallinas', 'id', { id: 'integer', h: 'integer' }, { parent: { of: 'huevos', by: 'h' } })),
@@ -360,7 +360,7 @@ describe('relations between resources', () => {
       'The parents form a cycle: "huevos" is contained in "gallinas" is contained in "huevos".',
     ],
     [
-      'a child of parents in a circle',
+      'a child of parents in a cycle',
       () => [
         on(resource('plumas', 'id', { id: 'integer', h: 'integer' }, { parent: { of: 'huevos', by: 'h' } })),
         on(resource('huevos', 'id', { id: 'integer', g: 'integer' }, { parent: { of: 'gallinas', by: 'g' } })),
@@ -413,7 +413,7 @@ describe('relations between resources', () => {
       'they are never equal',
     ],
     [
-      'an association of a resource without its parent',
+      'an association of a resource whose key does not include the key of its parent',
       () => [
         on(clientes),
         on(
@@ -521,7 +521,7 @@ describe('parents of associations', () => {
   const attached = (of: unknown) =>
     resource('piezas', 'numero', { numero: 'integer', clienteId: 'integer' }, { attachedTo: [{ of, by: 'clienteId' }] })
 
-  it('PATH-7: a parent name that no resource of the version has is refused, with the closest name', () => {
+  it('PATH-7: an unknown parent name is refused, and the message suggests the closest name', () => {
     expect(fault(() => routeTable([on(clientes), on(attached('clintes'))]))).toMatchObject({
       code: 'unmounted-parent',
       message: expect.stringContaining(

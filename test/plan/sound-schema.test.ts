@@ -107,7 +107,7 @@ describe('ERR-2: a schema', () => {
     ['an invalid type', { type: 'sting' }],
     ['an invalid bound', { type: 'integer', minimum: '1' }],
     [
-      'a nested schema without values',
+      'a nested enum without values',
       { type: 'array', items: { anyOf: [{ type: 'object', properties: { b: { enum: [] } } }] } },
     ],
   ])('with %s is refused when the service is built', (_, member) => {

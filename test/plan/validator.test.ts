@@ -366,7 +366,7 @@ describe('schemas', () => {
     ['a number for required', { type: 'object', required: 5 }],
     ['an invalid pattern', one({ type: 'string', pattern: '(' })],
     [
-      'another draft',
+      'a schema of another draft',
       {
         $schema: 'http://json-schema.org/draft-04/schema#',
         type: 'object',

@@ -1,7 +1,7 @@
 /**
- * Two releases share one database and one Redis (SUPPORT.md). This release accepts what the
- * previous release stored or sent, and the previous release accepts what this release stores and
- * sends. Release 0.1 wrote `0.1.json`.
+ * During a rolling upgrade, two releases share one database and one Redis (SUPPORT.md). This
+ * release accepts what the previous release stored or sent, and the previous release accepts what
+ * this release stores and sends. Release 0.1 wrote `0.1.json`.
  *
  * To change a format, keep the file of the previous release, and accept both forms for one release.
  * When a release sends the new form, write its file, for example with

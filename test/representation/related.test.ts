@@ -71,12 +71,12 @@ describe('Related records (REP-1..3)', () => {
     expect(calls).toEqual([])
   })
 
-  it('REP-1: a resource without shown or expanded links reads no related records', async () => {
+  it('REP-1: no related records are read if no link is expanded or has the option show', async () => {
     expect([standsAlone(authors, []), standsAlone(books, [])]).toEqual([true, false])
     expect(await gatherRelated(authors, records, [], reader().read)).toBe(noRelated)
   })
 
-  it('REP-2, REP-3: represents related records that are expanded, shown, missing or null', async () => {
+  it('REP-2, REP-3: represents links that are expanded, show members, lead to no record, or are null', async () => {
     const related = await gatherRelated(books, records, ['autor'], reader().read)
     const wire = records.map((record, at) =>
       new Presenter('http://h/v1').represent(books, record, [record.id], related, at),

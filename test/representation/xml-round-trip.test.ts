@@ -1,6 +1,6 @@
 /**
- * Values are written as XML and read back with a form. A form holds the JSON types of the members,
- * which XML itself does not mark.
+ * Values are written as XML and read back with a form. A form describes the JSON types of the
+ * members. XML itself does not distinguish these types.
  */
 import fc from 'fast-check'
 import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser'

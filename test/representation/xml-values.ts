@@ -183,8 +183,8 @@ function schemaFor(value: unknown): JsonSchema {
 const formFrom = (schema: JsonSchema): Form => formOf(Shape.of(schema))
 
 /**
- * A value, and a form, which holds the types of the members: an open form without types, the form
- * of the value, the form of another value, or any form.
+ * A value and a form. A form holds the types of the members. The form is an open form (without
+ * types), the form of the value, the form of another value, or any form.
  */
 export const formedValue: fc.Arbitrary<{ value: unknown; form: Form }> = fc.oneof(
   anyJson.map((value) => ({ value, form: openForm })),

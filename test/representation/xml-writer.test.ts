@@ -82,7 +82,7 @@ describe('writeXml', () => {
     )
   })
 
-  it('HDR-1: a name that other readers treat as white space is written as an attribute value', () => {
+  it('HDR-1: a name with a character that parsers may treat as white space is written as an attribute value', () => {
     expect(written({ '\ufeff': 'a', 'b\u1680': 'c' }, {})).toBe(
       '<r type="object"><member name="\ufeff" type="string">a</member><member name="b\u1680" ' +
         'type="string">c</member></r>',

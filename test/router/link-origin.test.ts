@@ -44,7 +44,7 @@ for (const [name, framework] of majors) {
   it(`REP-7: a link with another origin gets an error that names both origins and the fix (${name})`, async () => {
     const detail = await refusal('http://127.0.0.1:1/v1/customers/ana')
     expect(detail).toMatch(
-      / The href has the origin http:\/\/127\.0\.0\.1:1, and this service has the origin http:\/\/127\.0\.0\.1:\d+\. If both are this service, set its option "baseUrl", or send all requests to one listening server\.$/,
+      / The href has the origin http:\/\/127\.0\.0\.1:1, and this service has the origin http:\/\/127\.0\.0\.1:\d+\. If both origins belong to this service, set its option "baseUrl", or send all requests to one listening server\.$/,
     )
     expect(await refusal('https://other.example/v1/customers/ana', app({ baseUrl: 'https://a.example/api' }))).toMatch(
       /origin https:\/\/other\.example, and this service has the origin https:\/\/a\.example\./,

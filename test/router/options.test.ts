@@ -119,7 +119,7 @@ describe('Options of a service', () => {
     expect(() => api({ versions: byHand, rateLimit: budget('anything') })).not.toThrow()
   })
 
-  it('the middleware functions have names, and the steps run in this order', () => {
+  it('the middleware functions have names, and the steps of a request have a fixed order', () => {
     expect(api({ versions: { v1: [] } }).name).toBe('apiMiddleware')
     expect(resourceRouter(notas, memoryAdapter(notas)).name).toBe('resourceRouterMiddleware')
     expect(steps.map(({ name }) => name).join(' ')).toBe(

@@ -1,6 +1,6 @@
 /**
- * PATCH passes copies to the service's own code. It shares values with the stored record only if
- * that code cannot observe the sharing.
+ * PATCH lets the service's own code modify the new record. The new record shares unchanged values
+ * with the stored record only if that code gets a copy of the new record, or does not get it.
  */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'

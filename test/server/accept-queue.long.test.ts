@@ -299,8 +299,8 @@ describe('a process that ends on SIGTERM', () => {
   }
 
   /**
-   * Pauses the process while the clients connect, so that all connections are queued when the
-   * process handles SIGTERM.
+   * Sends requests to a paused process, so that all connections are queued when the process handles
+   * SIGTERM. Each request must get a response.
    */
   async function flood(file: string, count: number): Promise<void> {
     const { child, at, exited } = await start(file)
@@ -323,7 +323,7 @@ describe('a process that ends on SIGTERM', () => {
     await flood('ending-cluster.mjs', 200)
   })
 
-  it('leaves new connections to the other worker of its cluster under steady load', async () => {
+  it('under steady load in a cluster, leaves new connections to the other worker', async () => {
     const { child, at, exited } = await start('ending-cluster.mjs')
     const outcomes: Promise<string>[] = []
     const load = setInterval(() => {

@@ -195,7 +195,7 @@ describe('ERR-3: requests that are refused before they reach the app get a probl
     expect(reported).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout']])
   })
 
-  it('a client that has sent nothing gets no response when its time is up', async () => {
+  it('a client that sends nothing before the timeout gets no response', async () => {
     const { at, reported } = await service({ headersTimeout: 50, connectionsCheckingInterval: 20 })
     // The client could mistake a response for the response to its first request.
     expect(await answers(at, '')).toBe('')
@@ -236,7 +236,7 @@ describe('ERR-3: requests that are refused before they reach the app get a probl
     })
   })
 
-  it('a clientError listener of the service responds instead, as with Node', async () => {
+  it('a clientError listener of the service responds instead of the library', async () => {
     const { server, at, reported } = await service()
     server.on('clientError', (_error, socket) => socket.end('mine'))
     expect(await answers(at, 'what\r\n\r\n')).toBe('mine')

@@ -1,4 +1,7 @@
-/** `createServer(app)` and `app.listen` send the same bytes for the same requests. */
+/**
+ * A server from `createServer(app)` and a Node server, as `app.listen` creates it, send the same
+ * bytes for the same requests.
+ */
 import { createServer as nodeServer, type Server } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { createServer } from '../../src/server/index.js'
@@ -53,7 +56,7 @@ const table: Readonly<Record<string, string>> = {
   'redirect as text': get('/redirect', 'Accept: text/plain'),
   sendFile: get('/file'),
   'sendFile, a range': get('/file', 'Range: bytes=3-9'),
-  'sendFile, ranges that do not fit': get('/file', 'Range: bytes=99999999-'),
+  'sendFile, an unsatisfiable range': get('/file', 'Range: bytes=99999999-'),
   'sendFile, 304': get('/file', 'If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT'),
   'sendFile, missing': get('/missing'),
   download: get('/download'),

@@ -100,7 +100,7 @@ describe('health()', () => {
     await Promise.all([done, server.shutdown({ drain: 0 })])
   })
 
-  it('runs each check once for all concurrent clients, in parallel, with its own time limit', async () => {
+  it('runs the checks in parallel, each once for all concurrent clients and with its own time limit', async () => {
     const hangs = vi.fn(() => new Promise(() => {}))
     const quick = vi.fn()
     const { ask } = await served({
@@ -121,7 +121,7 @@ describe('health()', () => {
     expect((await ask()).status).toBe(status)
   })
 
-  it('by default logs one line for each outage, and one for its end, without the error message', async () => {
+  it('by default logs one line when an outage starts and one when it ends, without the error message', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => log.mockRestore())
     let up = false

@@ -23,8 +23,8 @@ afterAll(() => {
 })
 
 /**
- * Sends these bytes in two pieces, and ends the client's side of the connection. Returns the
- * statuses of all responses.
+ * Sends the bytes in two pieces, and ends the client's side of the connection. Returns the statuses
+ * of all responses.
  */
 const statuses = (server: Server, bytes: Buffer, cut: number): Promise<string[]> =>
   new Promise((resolve) => {

@@ -130,7 +130,7 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
     const one = await client(await port(server))
     one.send('POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 150000\r\n\r\n')
     const done = ended(server)
-    // Sends for longer than the time limit of a connection without a request.
+    // The upload takes more than one second, the time after which silent connections are closed.
     for (let i = 0; i < 15; i++) {
       one.send('b'.repeat(10_000))
       await pause(100)
@@ -157,7 +157,7 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
 })
 
 describe('connections that are silent when shutdown() is called', () => {
-  it('are closed one second after the last activity on any connection', async () => {
+  it('are closed one second after the last activity on any of them', async () => {
     const server = createServer(service(), { grace: 60_000 })
     const at = await port(server)
     const silent = await client(at)
@@ -223,7 +223,7 @@ describe('connections that are silent when shutdown() is called', () => {
 })
 
 describe('a server that has closed', () => {
-  it('keeps no listeners and no properties of the library, however often it listened', async () => {
+  it('has the same listeners and properties when it listens again, however often it was closed', async () => {
     const server = createServer(service())
     const at = await port(server)
     const counts = () => server.eventNames().map((event) => [event, server.listenerCount(event)])

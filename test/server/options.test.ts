@@ -47,7 +47,7 @@ describe('the options of createServer()', () => {
     })
   })
 
-  it('headersTimeout is at most requestTimeout, and 0 turns a limit off', () => {
+  it('the default of headersTimeout is at most requestTimeout, and 0 turns a limit off', () => {
     expect(createServer(app, { requestTimeout: 5_000 }).headersTimeout).toBe(5_000)
     expect(createServer(app, { requestTimeout: 0 }).headersTimeout).toBe(10_000)
     expect(createServer(app, { headersTimeout: 0 }).headersTimeout).toBe(0)
@@ -98,7 +98,7 @@ describe('the options of createServer()', () => {
     expect(() => createServer(listener as never)).toThrow(/Give an Express app/)
   })
 
-  it('timeout closes a connection that waits for a response, but not an idle one (keepAliveTimeout)', async () => {
+  it('timeout closes a connection that waits for a response, but not an idle connection', async () => {
     const at = await port(
       createServer((req, res) => (req.url === '/' ? res.end('served') : undefined), {
         timeout: 100,

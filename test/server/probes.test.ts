@@ -213,7 +213,7 @@ describe('the check of probes()', () => {
 })
 
 describe('probes() with a server of their own', () => {
-  it('respond while the service has no free connection, and fail while the service drains', async () => {
+  it('respond while the service has no free connection, and readiness fails while the service drains', async () => {
     const service = createServer((_req, res) => res.end('served'), { maxConnections: 1 })
     const at = await port(service)
     const own = await port(listener({ server: service }))

@@ -34,7 +34,7 @@ type Make = (app: RequestListener) => Server
 const plain = [IncomingMessage.prototype, ServerResponse.prototype]
 
 describe.each(majors)('request objects, on %s', (_, express) => {
-  it('Express does not change the prototype of a request from createServer(), only of one from Node', async () => {
+  it('Express changes the prototype of a request from Node, but not of a request from createServer()', async () => {
     const change = vi.spyOn(Object, 'setPrototypeOf')
     onTestFinished(() => change.mockRestore())
     const changed = async (make: Make): Promise<number> => {
@@ -54,7 +54,8 @@ describe.each(majors)('request objects, on %s', (_, express) => {
       return changes
     }
     expect(await changed(ourServer)).toBe(0)
-    // Express 4 keeps a reference to the function, so the test cannot observe its calls.
+    // Express 4 keeps a reference to the original `setPrototypeOf`, so the test cannot observe its
+    // calls.
     if (express === majors[0]?.[1]) expect(await changed(nodeServer)).toBe(1)
   })
 
@@ -140,7 +141,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(await answers(await port(createServer(app)), get)).toMatch(/frozen$/)
   })
 
-  it('AsyncLocalStorage and the channels of Node work with these requests', async () => {
+  it('AsyncLocalStorage and the channels of Node work with requests from createServer()', async () => {
     const storage = new AsyncLocalStorage<string>()
     const app = express()
     app.get('/a', async (req, res) => {

@@ -29,8 +29,8 @@ function service() {
 }
 
 /**
- * Waits for some turns of the event loop. From the second turn on, responses have `Connection:
- * close`.
+ * Waits for some turns of the event loop. From the second turn after `shutdown()` on, responses
+ * have `Connection: close`.
  */
 async function turns(count = 4): Promise<void> {
   for (let i = 0; i < count; i++) await immediate()

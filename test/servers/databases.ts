@@ -62,7 +62,7 @@ export async function freshSchema(): Promise<Place> {
 export async function freshDatabase(clauses = ''): Promise<Place> {
   const shared = inject('postgres').url
   const url = new URL(shared)
-  // The name marks the database as part of this run, so the end of the run drops it.
+  // The name marks the database as part of this run, so it is dropped at the end of the run.
   const name = `${url.pathname.slice(1)}_${randomBytes(4).toString('hex')}`
   await run(shared, `${createDatabase(name)} ${clauses}`)
   url.pathname = `/${name}`

@@ -17,9 +17,9 @@ export interface FoundNats {
 const timeout = 2000
 
 /**
- * Finds a NATS server with JetStream. If `NATS_URL` is set, it must work. Otherwise a server on
- * port 4222 of this machine is used. If there is none, the program `nats-server` is started. Throws
- * if the program is not installed. No npm package contains it.
+ * Finds a NATS server with JetStream. If `NATS_URL` is set, only its server is tried. Otherwise a
+ * server on port 4222 of this machine is used. If there is none, the program `nats-server` is
+ * started. Throws if the program is not installed. No npm package contains it.
  */
 export async function findNats(env: Readonly<Record<string, string | undefined>> = process.env): Promise<FoundNats> {
   const noServer = async (): Promise<void> => {}
@@ -57,7 +57,8 @@ export async function findNats(env: Readonly<Record<string, string | undefined>>
 async function versionOf(url: string): Promise<string> {
   const connection = await connect({ servers: url, timeout, reconnect: false })
   try {
-    if (connection.info?.jetstream !== true) throw new Error('JetStream is not enabled there (nats-server -js).')
+    if (connection.info?.jetstream !== true)
+      throw new Error('JetStream is not enabled. Start the server with nats-server -js.')
     return connection.info.version
   } finally {
     await connection.close()

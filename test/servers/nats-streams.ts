@@ -1,4 +1,6 @@
-/** Gives each test file that uses NATS the name of a stream that no other run uses. */
+/**
+ * Gives each test file that uses NATS a stream name that no other test file and no other run uses.
+ */
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 

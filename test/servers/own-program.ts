@@ -61,6 +61,11 @@ export async function ownProgram({ name, command, args, log, ready, started }: P
       detached: true,
       stdio: ['ignore', log === 'stdout' ? 'pipe' : 'ignore', log === 'stderr' ? 'pipe' : 'ignore'],
     })
+    // If the server does not start in time, `kill` must find it.
+    if (server.pid !== undefined) {
+      child = server
+      guard.stdin.write(`${server.pid}\n`)
+    }
     let logged = ''
     await new Promise<void>((resolve, reject) => {
       const fail = (error: Error): void => {
@@ -77,14 +82,14 @@ export async function ownProgram({ name, command, args, log, ready, started }: P
       server.once('error', fail)
       server.once('exit', () => fail(new Error(`${name} did not start:\n${logged}`)))
     })
-    child = server
-    guard.stdin.write(`${server.pid}\n`)
   }
   const kill = async (): Promise<void> => {
     if (child === undefined) return
-    const exited = once(child, 'exit')
-    child.kill('SIGKILL')
-    await exited
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exited
+    }
     child = undefined
     guard.stdin.write('0\n')
   }

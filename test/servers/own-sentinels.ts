@@ -1,6 +1,6 @@
 /**
- * A Redis master, a replica and three sentinels of our own, which promote the replica when the
- * master is lost.
+ * A Redis master, a replica and three sentinels of our own. The sentinels promote the replica when
+ * the master is lost.
  */
 import { createClient } from 'redis'
 import { type OwnProgram, ownProgram } from './own-program.js'

@@ -109,7 +109,7 @@ describe('the proxy', () => {
     await say(await line(), 'b')
   })
 
-  it('stalls both directions, including new connections, and delivers the held data in order at resume', async () => {
+  it('stalls both directions of open and new connections, and delivers their data in order on resume()', async () => {
     const a = await line()
     await say(a, '1')
     proxy.stall()
@@ -124,7 +124,7 @@ describe('the proxy', () => {
     await until(() => [a.text, b.text]).toEqual(['123', 'x'])
   })
 
-  it('silences, for good, all connections that are open or are opened before the silence ends', async () => {
+  it('open connections, and connections that are opened during the silence, stay silent after its end', async () => {
     const a = await line()
     await say(a, '1')
     proxy.silence()

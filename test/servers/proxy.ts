@@ -103,7 +103,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
   let held = 0
   let silencing = false
 
-  /** Passes chunks in order. Each chunk has its own delay. */
+  /** Passes chunks in order. A chunk waits for the delay that was set when it arrived. */
   function lane(pair: Pair, from: Socket, to: Socket, pass: (chunk: Buffer) => void): void {
     let last: Promise<void> = Promise.resolve()
     const next = (act: () => void): void => {

@@ -97,12 +97,12 @@ const flag = () => ({
   parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
   put: {
     operationId: 'pay',
-    description: 'It is paid.',
+    description: 'Marks the invoice as paid.',
     responses: { 204: { description: 'Set.' }, ...refused, ...absent },
   },
   delete: {
     operationId: 'unpay',
-    description: 'It is not.',
+    description: 'Marks the invoice as unpaid.',
     responses: { 204: { description: 'Unset.' }, ...refused, ...absent },
   },
 })

@@ -1,6 +1,6 @@
 /**
- * Responses that need not match the document of their service, each with the reason. For a part of
- * a test, see `withBrokenRows` in `watch.ts`.
+ * Responses that need not match the document of their service, each with the reason. To exempt only
+ * a part of a test, use `withBrokenRows` in `watch.ts`.
  */
 
 /**
@@ -18,14 +18,12 @@ export const exceptions: readonly Exception[] = [
     file: /^test\/adapters\/postgres\/(?:odd|legacy)-values\.test\.ts$/,
     fault:
       /^(?:GET|PATCH) \/cosas(?:\/\{id\})? responds with 200: the body does not match the schema: (?:\/\d)?\/(?:valor|dia|momento|instante)\b/,
-    why: 'Other sessions wrote rows that violate their schema, and the library shows them unchanged.',
+    why: 'Other sessions wrote rows that violate their schema, and the library returns them unchanged.',
   },
   {
     file: /^test\/caching\/fixed-records\.test\.ts$/,
     fault: /responds with (?:200: the body does not match the schema: |500\b)/,
-    why:
-      'The store returns records that violate their schema, and the test compares the response with the response ' +
-      'without caches.',
+    why: 'The store returns records that violate their schema, and the test compares responses with and without caches.',
   },
   {
     file: /^test\/clauses\/committed\.test\.ts$/,

@@ -55,8 +55,8 @@ export function takePending(): readonly Pending[] {
 
 /**
  * Runs a part of a test in which other sessions wrote rows that violate their schema. The library
- * shows such rows unchanged, so the bodies of these responses need not match. Everything else must
- * match.
+ * returns such rows unchanged, so the bodies of these responses need not match. Everything else
+ * must match.
  */
 export async function withBrokenRows<T>(work: () => Promise<T>): Promise<T> {
   mayNotFit = true

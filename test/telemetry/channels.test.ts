@@ -130,7 +130,7 @@ describe('the channel request', () => {
     await close()
   })
 
-  it('has one end, without a status, if the client disconnects before a response', async () => {
+  it('publishes the end once, without a status, if the client disconnects before a response', async () => {
     const events = eventsOf<RequestMessage>('request')
     const { port, close, data } = await serve(express)
     const req = http.request({ port, path: '/v8/averias/hang-1' }).on('error', () => {})

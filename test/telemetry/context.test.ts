@@ -35,7 +35,8 @@ type Cosa = { id: string; veces: number }
 interface Fixture extends Omit<Served, 'data'> {
   /**
    * Each entry has the function that read the `AsyncLocalStorage`, the value that it found, and the
-   * request for which it ran. `rules` gets no request, and finds its id in the principal.
+   * request for which it ran. `rules` gets no request, so it takes the id of the request from the
+   * principal.
    */
   readonly seen: { readonly by: string; readonly found: string | undefined; readonly own: string }[]
 }

@@ -1,6 +1,6 @@
 /**
- * Creates two folders in which the package name `express` means Express 4 and Express 5.
- * Instrumentations identify a package by its name and folder.
+ * Creates two folders. In one folder, the package name `express` means Express 4. In the other
+ * folder, it means Express 5. Instrumentations identify a package by its name and folder.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -93,12 +93,12 @@ describe.each([
       seen = await spansOf(major, way, instrumentations, server)
     })
 
-    it('ERR-2: the span of each request has the expected route: the full template of a known path, or none', () => {
+    it('ERR-2: the span of each request has the full template of a known path as its route, or no route', () => {
       const ours = seen.filter(({ request }) => !request.includes('/beside/'))
       expect(Object.fromEntries(ours.map(({ request, route }) => [request, route]))).toEqual(expected)
     })
 
-    it('the span name consists of the method and the template', () => {
+    it('the span name consists of the method and, if known, the template', () => {
       const wrong = seen.filter(
         ({ request, route, name }) => name !== [request.split(' ')[0], route ?? []].flat().join(' '),
       )

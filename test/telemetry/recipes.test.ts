@@ -117,7 +117,8 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
     const { lines } = await run('Logs with pino-http', 'pino', major)
     const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
     const answered = logged.filter(({ msg }) => msg === 'answered')
-    // A line is logged when the socket has taken the response, so the lines may be in another order.
+    // A line is logged when the socket has taken the response, so the order of the lines may differ
+    // from the order of the requests.
     expect(
       answered.map(({ method, httpRoute, status, code }) => `${method} ${httpRoute} ${status} ${code}`).toSorted(),
     ).toEqual([

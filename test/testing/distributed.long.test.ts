@@ -55,7 +55,7 @@ async function tables(
   return { adapter, options, schema }
 }
 
-describe('the PostgreSQL adapter over tables in a copy of the catalog of Citus', () => {
+describe('the PostgreSQL adapter on tables that a copy of the Citus catalog lists as distributed', () => {
   let place: Place
   let pools: readonly [pg.Pool, pg.Pool]
   const statements = new Set<string>()
@@ -105,7 +105,7 @@ describe('the PostgreSQL adapter over tables in a copy of the catalog of Citus',
       },
     }
   })
-  it('the suite leaves out no check', () => expect(suite.skipped).toEqual([]))
+  it('the suite skips no check', () => expect(suite.skipped).toEqual([]))
   for (const check of share(suite, 3)) it(`${check.id}: ${check.title}`, check.run)
 
   it.skipIf(postgresVersion() < 140_000)('sends only statements that the rules of Citus allow', () => {

@@ -1,5 +1,5 @@
 /**
- * The adapter suite on hash partitions of the tables of records, associations and idempotency keys.
+ * The adapter suite on hash-partitioned tables for records, associations and idempotency keys.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -66,6 +66,6 @@ describe('the PostgreSQL adapter over hash partitions', () => {
       close: async () => void (await place.sql(`DROP SCHEMA ${schema} CASCADE`)),
     }
   })
-  it('the suite leaves out no check', () => expect(suite.skipped).toEqual([]))
+  it('the suite skips no check', () => expect(suite.skipped).toEqual([]))
   for (const check of share(suite, 3)) it(`${check.id}: ${check.title}`, check.run)
 })

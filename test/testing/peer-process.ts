@@ -1,5 +1,5 @@
 /**
- * Adapters in another process, which the suite uses as peers: further adapters over the same data.
+ * Adapters in another process. The suite uses them as peers: further adapters over the same data.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,10 @@ import type { Adapter, AdapterCall } from '../../src/adapters/contract.js'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
 
 export interface PeerProcess {
-  /** Creates an adapter in the other process, with these options. */
+  /**
+   * Returns an adapter whose calls run in the other process, on a PostgreSQL adapter with these
+   * options.
+   */
   adapter(definition: ResourceDefinition, options: object): Adapter<unknown, unknown>
   end(): void
 }

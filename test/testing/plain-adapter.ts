@@ -1,7 +1,7 @@
 /**
- * A second reference adapter, besides the memory adapter: a Map, sorting, and a delay before every
- * result. It supports `seek`. Each decision is a method of its own, so that a wrong adapter can
- * override that decision.
+ * A second reference adapter, besides the memory adapter. It keeps its records in a Map, and pauses
+ * before each result. It supports `seek`. Each decision is a method of its own, so that a wrong
+ * adapter can override that decision.
  */
 import type {
   Adapter,
@@ -262,7 +262,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     }
   }
 
-  /** Compares values as numbers or instants if the member has such a format. */
+  /** Compares values by the format of the member, for example as decimal numbers or as instants. */
   compareValues(a: Scalar, b: Scalar, path: readonly string[]): number {
     const compare = valueFormat(this.definition.shape.at(path))?.compare
     if (compare !== undefined) return compare(String(a), String(b))

@@ -11,7 +11,7 @@ export interface Kept {
   readonly item: Item
 }
 
-/** The methods that apply the conditions of a scope. */
+/** The operations that select records by the scope. */
 export type ScopedMethod = 'list' | 'count' | 'read' | 'replace' | 'remove' | 'attach' | 'detach'
 
 /** The data of a plain adapter. Several adapters may share one store. */

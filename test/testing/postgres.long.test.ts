@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL adapter passes the complete adapter suite: over several connections, over several
- * processes, and embedded.
+ * The PostgreSQL adapter passes the adapter suite, both on a server and embedded. On the server,
+ * one peer has a pool of its own, and another peer runs in another process.
  */
 import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
@@ -25,8 +25,8 @@ const attached = {
 }
 
 /**
- * The number of schemas so far. Each check has its own tables, in a schema that is dropped with
- * them.
+ * The number of schemas so far. Each check has a schema with its own tables. The schema is dropped
+ * after the check.
  */
 let schemas = 0
 async function tables(
@@ -83,7 +83,7 @@ describe.each([
       close: drop,
     }
   })
-  it('the suite leaves out no check', () => expect(suite.skipped).toEqual([]))
+  it('the suite skips no check', () => expect(suite.skipped).toEqual([]))
   for (const check of share(suite, 3)) it(`${check.id}: ${check.title}`, check.run)
 })
 
@@ -100,6 +100,6 @@ describe('the PostgreSQL adapter, embedded with PGlite', () => {
     })
     return { adapter, peers: [postgresAdapter(db, { ...options, resource: definition })], close: drop }
   })
-  it('the suite leaves out no check', () => expect(suite.skipped).toEqual([]))
+  it('the suite skips no check', () => expect(suite.skipped).toEqual([]))
   for (const check of share(suite, 3)) it(`${check.id}: ${check.title}`, check.run)
 })

@@ -1,4 +1,4 @@
-/** Exports that fail. A truncated export never looks complete, and no work continues after it. */
+/** Exports that fail. A truncated export never looks complete, and its work stops. */
 import http from 'node:http'
 import http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
@@ -12,8 +12,8 @@ import { begin, end, type Pedido, pedidosOf, service } from './fixture.js'
 type List = Adapter<Pedido, number>['list']
 
 /**
- * Orders whose pages are returned by `around`. The first argument of `around` is the page number,
- * starting from 1.
+ * An adapter for orders. Its method `list` returns the result of `around`. The first argument of
+ * `around` is the number of the call, starting from 1.
  */
 function paged(
   around: (page: number, list: () => ReturnType<List>, call: AdapterCall, request: ListRequest) => ReturnType<List>,
@@ -98,7 +98,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('ERR-3: an error before the first byte results in an ordinary problem', async () => {
+  it('ERR-3: an error before the first byte results in an ordinary problem response', async () => {
     const { adapter } = paged(() => {
       throw new Error('no disk at all')
     })
@@ -142,7 +142,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('VERB-1: if a client disconnects, its export and its adapter call are aborted, and its slot is free', async () => {
+  it('VERB-1: if a client disconnects, its export and its adapter call are aborted, and its slot is freed', async () => {
     let signal: AbortSignal | undefined
     const { adapter, pages } = paged((page, list, call) => {
       if (page !== 3) return bulky(list)
@@ -224,7 +224,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
       expect(errors).toHaveLength(1)
       // The timeout of a request, 200 ms, limits only each page.
       expect(performance.now() - started).toBeGreaterThan(490)
-      // Some rows were sent before the export was cut off.
+      // At least the header row was sent before the export was cut off.
       expect(found.text.split('\r\n').length).toBeGreaterThan(1)
     } finally {
       await served.close()
@@ -260,7 +260,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('a store without seek is read by offset, and a store that ignores the seek position is an error', async () => {
+  it('a store without seek is read by offset, and a store that ignores the seek position causes an error', async () => {
     const requests: ListRequest[] = []
     const byOffset = paged(async (_page, list, __, request) => {
       requests.push(request)

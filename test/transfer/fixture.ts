@@ -1,4 +1,7 @@
-/** A service with exports, and a client that reads an export only when it is told to. */
+/**
+ * A service with exports, and a client that requests an export and reads its body in two separate
+ * calls.
+ */
 import http, { type IncomingMessage } from 'node:http'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import {

@@ -5,7 +5,7 @@ import { csv, imports, type Transaction } from '../../src/transfer/index.js'
 import { frameworks, listen } from '../clauses/fixture.js'
 import { clientes, clientesOf, type Pedido, pedidos, pedidosOf } from './fixture.js'
 
-/** Blocks the process until this time, as a large file would. */
+/** Blocks the process until `moment`, as the work on a large file would. */
 function busyUntil(moment: number): void {
   while (performance.now() < moment);
 }

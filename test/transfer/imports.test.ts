@@ -40,7 +40,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     return next
   }
 
-  it('VERB-2: each row is created as by a POST, with defaults, links and typed values', async () => {
+  it('VERB-2: each row is created as a POST would create it, with defaults, links and typed values', async () => {
     const id = fresh()
     const answer = await post(
       `id,nota,importe,marcas,destino.calle,cliente.id,secreto\r\n${id},"a ""b"", ` +
@@ -197,7 +197,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
 
   it.each([
     [
-      'a part with another name',
+      'a part that is not named "file"',
       form(['name="datei"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\nid\r\n']),
       'A part is named \\"datei\\"',
     ],
@@ -220,7 +220,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect(answer.text).toContain(message)
   })
 
-  it('RFC 7578: a form without a boundary gets 400, and a part with another media type gets 415', async () => {
+  it('RFC 7578: a form without a boundary gets 400, and a part with an unsupported media type gets 415', async () => {
     expect((await post('x', 'multipart/form-data')).status).toBe(400)
     const file = 'name="file"; filename="a.xlsx"\r\nContent-Type: application/vnd.ms-excel\r\n\r\nid\r\n'
     expect((await post(form([file]), multipart)).status).toBe(415)
@@ -276,7 +276,10 @@ describe('options of imports', () => {
   const of = (options: object) => () =>
     imports('cargas', pedidos, { description: 'x', formats: [csv()], transaction: 'none', ...options } as never)
   it.each([
-    [{ transaction: undefined }, '"transaction" of imports("cargas") is missing. Give a function that runs work in a transaction'],
+    [
+      { transaction: undefined },
+      '"transaction" of imports("cargas") is missing. Give a function that runs work in a transaction',
+    ],
     [{ transaction: 7 }, '"transaction" of imports("cargas") is 7. Give a function that runs work in a transaction'],
     [{ formats: [] }, '"formats" of imports("cargas") is an empty list. Give a list of results of csv() and ndjson()'],
     [{ formats: [csv(), csv()] }, 'two formats of "text/csv"'],

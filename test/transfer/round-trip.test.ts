@@ -43,7 +43,7 @@ const cosas = defineResource({
 
 /**
  * Strings that CSV or spreadsheets treat specially, and random strings. PostgreSQL cannot store
- * U+0000 and lone surrogates, so the strings contain none.
+ * U+0000 or lone surrogates, so the strings contain neither.
  */
 const odd = fc.oneof(
   fc.constantFrom(
@@ -225,7 +225,7 @@ describe('imports over PostgreSQL', () => {
   const rows = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, i) => `${from + i},x,y\r\n`).join('')
 
-  it('ERR-2: write no row if the last row of many batches is refused, or in a dry run', async () => {
+  it('ERR-2: write no row if only the last of 1,000 rows is invalid, or in a dry run', async () => {
     const served = await serve()
     try {
       const refused = await served.send(

@@ -47,7 +47,7 @@ toUser(bearer({ keys, principal: ({ sub = '' }) => db.byKey(sub) }).of(req))
 login({ find: (name) => db.byName(name), token: (user) => user.roles.join() })
 login({ verify: (name, password) => db.byPassword(name, password), token: tokenIssuer({ key: keys }) })
 
-// A check that returns false also means that the caller is unknown.
+// The result `false` also means that the caller is unknown.
 declare const valid: ReadonlySet<string>
 const known: true = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key) => valid.has(key) }).of(req)
 if (known) login({ verify: (name) => valid.has(name) && name, token: (name) => name.trim() })

@@ -27,7 +27,7 @@ const write: PostgresAdapterOptions<Cuenta, string>['write'] = async (_tx, chang
   } else {
     holds<Same<typeof change.key, string>>()
     holds<Same<typeof change.before, Readonly<Cuenta> | undefined>>()
-    // @ts-expect-error No action is called "update": a change is a "replace" or a "patch".
+    // @ts-expect-error No action is called "update": an update is a "replace" or a "patch".
     if (change.action === 'update') return
   }
   if (change.action === 'remove') holds<Same<typeof change.after, undefined>>()

@@ -1,7 +1,8 @@
 /**
- * Type tests of definitions. `tsc` checks them with TypeScript 7. `definition.test.ts` checks them
- * with 5.4, against the published declarations. Each directive is directly above the line that must
- * not compile. For this reason the schemas are declared once and the calls are short.
+ * Type tests of definitions. `tsc` checks them against the source with TypeScript 7.
+ * `definition.test.ts` checks them against the published declarations with TypeScript 5.4 and 7.
+ * Each directive is directly above the line that must not compile. For this reason the schemas are
+ * declared once and the calls are short.
  */
 import {
   type Adapter,
@@ -239,7 +240,7 @@ mount(sucursales, adapterView(ofPiezas as unknown as Adapter<never, string>))
 mount(contratos, ofSucursales)
 // @ts-expect-error the adapter has another key type
 mount(sucursales, byNumber)
-// @ts-expect-error the adapter is that of another resource
+// @ts-expect-error the adapter belongs to another resource
 mount(contratos, memoryAdapter(sucursales))
 // Adapters that are bound to their resource when they are mounted. Some fit any resource, others
 // only one.

@@ -44,8 +44,8 @@ const facturas = defineResource<Factura>()({
 })
 const store = memoryAdapter(facturas, { idempotency: true })
 
-// The functions of a format get records of the type argument. Without a type argument, the record
-// is unknown.
+// The functions `item` and `list` of a representation get records. The type argument is the type of
+// a record. Without a type argument, the type is `unknown`.
 const pdf = representation<Factura>('application/pdf', {
   item: async ({ id }, { signal }) => ({
     body: signal.aborted ? '' : new Uint8Array(id),
@@ -89,7 +89,8 @@ api({ versions: {}, idempotencyOwner: () => 7 })
 // @ts-expect-error: the value must be true or false
 api({ versions: {}, jsonPatch: 'always' })
 
-// Hand-written routes can write one or several records of the definition, and can read records.
+// Hand-written routes can send one or several records of the definition, and can read records from
+// request bodies.
 const answer = recordAnswer(facturas, 'application/pdf')
 answer.send(req, res, { id: 1, total: 2 })
 answer.send(req, res, [{ id: 1, total: 2 }] as const)
@@ -102,8 +103,7 @@ recordBody(facturas, { jsonPatch: true })
 // @ts-expect-error: the value must be true or false
 recordBody(facturas, { jsonPatch: 'always' })
 
-// A create without an idempotency key creates a record or is refused. Only a create with a key can
-// return an existing record.
+// Only a create with an idempotency key can return 'running' or 'mismatched'.
 const made = store.create({ id: 1, total: 2 }, call)
 if ('created' in made) made.created.value.total.toFixed()
 const repeated = store.create({ id: 1, total: 2 }, { ...call, idempotency })

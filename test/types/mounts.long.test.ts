@@ -53,8 +53,8 @@ const cases = [
 ]
 
 /**
- * Errors inside an adapter of the right resource, and values that are no adapter. The compiler
- * describes these errors as usual.
+ * Errors inside an adapter of the right resource, and values that are not adapters. These errors
+ * have the compiler's usual messages.
  */
 const details: readonly (readonly [code: string, message: RegExp])[] = [
   ['mount(people, { list: () => ({ items: [] }) })', /'read' is missing/],
@@ -119,7 +119,7 @@ describe.each(['typescript54', 'typescript'])('adapters, checked by %s', (compil
     expect(compile(compiler, 'mounts.test-d.ts')).toBe('')
   })
 
-  it('that do not match are rejected with one line that says why, and other errors are described as usual', () => {
+  it('that do not match are rejected with a one-line reason, and other errors have the usual messages', () => {
     const found = diagnostics(compile(compiler, 'wrong.ts'))
     for (const [index, code] of cases.entries()) {
       const lines = found.get(index + 1) ?? []

@@ -1,6 +1,7 @@
 /**
- * The types of mounts: adapters of several kinds that match their definition, which must compile,
- * and the options of `mount()`. Adapters that do not match are in `mounts.long.test.ts`.
+ * Type tests of mounts. Adapters of several kinds compile if they match their definition. The
+ * options of `mount()` are checked too. Adapters that do not match are tested in
+ * `mounts.long.test.ts`.
  */
 import {
   type Adapter,
@@ -98,7 +99,7 @@ class Ours implements Adapter<Piece, PieceKey> {
 mount(piezas, new Ours())
 
 // Adapters whose records have more members than the definition, or members with narrower types, and
-// an adapter that is bound or not.
+// a value that is either a bound or an unbound adapter.
 declare const more: Adapter<Piece & { interno: number }, PieceKey>
 declare const narrower: Adapter<{ numero: number; lote: string; estado: 'abierta'; pares: string[] }, PieceKey>
 declare const either: Adapter<Piece, PieceKey> | UnboundAdapter<Piece, PieceKey>
@@ -158,7 +159,7 @@ export const generic = <T, K>(
 mount<Sucursal, string>(sucursales, memoryAdapter(sucursales))
 resourceRouter<Sucursal, string, { admin: boolean }>(sucursales, memoryAdapter(sucursales))
 
-// The options of a mount still have the types of the definition.
+// The functions in the options of a mount get records and keys of the definition's types.
 mount(piezas, memoryAdapter(piezas), {
   endpoints: [
     endpoint('cancelaciones', {

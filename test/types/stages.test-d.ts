@@ -1,4 +1,7 @@
-/** Type tests of the order of steps, and of the data that each step and each operation may read. */
+/**
+ * Type tests of the pipeline that handles a request: of the order of its steps, and of the data
+ * that each step and each operation may read.
+ */
 import type { JsonObject } from '../../src/definition/json.js'
 import type { ListQuery } from '../../src/plan/list-grammar.js'
 import { type create, list } from '../../src/router/operations/collections.js'
@@ -73,7 +76,7 @@ received.step('version', version)
 // @ts-expect-error A step that sets nothing must not return a promise of data.
 received.step('authenticate', authenticate)
 versioned.step('authenticate', authenticate, (exchange, found) => {
-  // @ts-expect-error A step sets exactly the data that it returns.
+  // @ts-expect-error A step sets only the data that it returns.
   exchange.version = found.principal
 })
 

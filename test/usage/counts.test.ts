@@ -42,7 +42,7 @@ describe('Counts', () => {
     expect(new Set(cells.map(({ labels }) => labels.method))).toEqual(new Set(['(other)']))
   })
 
-  it('cuts long names', () => {
+  it('truncates long names', () => {
     const counts = new Counts('would_break', 10)
     const long = 'x'.repeat(10_000)
     const labels = counts.count(long, 'GET', long, long, long, now, 1)

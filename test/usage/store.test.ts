@@ -1,4 +1,4 @@
-/** The contract of stores of counts, and `usage()` over such stores. */
+/** The contract of usage stores, and `usage()` over these stores. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { createClient } from 'redis'
@@ -76,7 +76,7 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
     expect([...((await store.read()).writers[0]?.fields ?? [])]).toEqual([['x', '2']])
   })
 
-  it('separates processes, and accepts a write of many fields', async () => {
+  it('keeps the fields of processes separate, and accepts a write of many fields', async () => {
     const store = await make()
     const fields = new Map(Array.from({ length: 20_000 }, (_, at) => [`field ${at}`, String(at)]))
     await store.write(writeOf({ fields }))
@@ -107,7 +107,7 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
 })
 
 describe('a store in Redis', () => {
-  it('gets counts again that Redis has lost, and reports a later start', async () => {
+  it('receives lost counts again, and reports that counting started later', async () => {
     const { client, prefix, store } = await redis()
     const counts = usage({ store })
     counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })
@@ -274,7 +274,7 @@ describe('usage() and invalid input', () => {
     expect(await usage({ store }).read()).toMatchObject({ calls: [], wouldBreak: [] })
   })
 
-  it('a client function that throws or returns no name gives "(unnamed)", and a long name is cut', async () => {
+  it('a client function that throws or returns no name gives "(unnamed)", and a long name is truncated', async () => {
     const functions = [
       () => {
         throw new Error('no')

@@ -1,5 +1,5 @@
 /**
- * Prints the DDL of a table that matches a definition, for services that have no table yet. The
+ * Generates the DDL of a table that matches a definition, for services that have no table yet. The
  * library does not run the DDL.
  */
 import type { ResourceDefinition } from '../../definition/resource.js'
@@ -95,7 +95,10 @@ function trigger(table: RelationName, version: string): string {
 
 function versionColumn({ version }: PostgresAdapterOptions): string | undefined {
   if (typeof version === 'object' && 'next' in version)
-    throw unfit('tableDdl() prints a version column that generates its own next value: remove version.next')
+    throw unfit(
+      'tableDdl() does not support version.next: the version column that it prints gets its next value from the ' +
+        'database. Remove version.next',
+    )
   return version !== undefined && version !== 'xmin' && 'column' in version
     ? (version as VersionColumn).column
     : undefined
@@ -150,7 +153,8 @@ const formatted: Readonly<Record<string, string>> = {
 /**
  * Returns the column type of a member. With this type, the database sorts and compares values as
  * the conventions require. Text is sorted by code point. Numbers are doubles, and integers are
- * `bigint`. Values for which none of these types is suitable are stored as JSON.
+ * `bigint`. Booleans are `boolean`, and the formats in `formatted` have types of their own. All
+ * other values are stored as JSON.
  */
 function typeOf(shape: Shape): string {
   const [type, ...others] = shape.types

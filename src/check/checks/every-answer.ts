@@ -41,7 +41,7 @@ const rules: readonly AnswerRule[] = [
   {
     id: 'LIMIT-1/retry-after',
     rule: 'A 429 has `Retry-After`.',
-    why: 'Clients wait for this time instead of retrying at once.',
+    why: 'Clients wait for the time in `Retry-After` instead of retrying at once.',
     fix: 'Send Retry-After with every 429.',
     applies: ({ answer }) => answer.status === 429,
     needsMany: true,

@@ -1,4 +1,4 @@
-/** Returns the OpenAPI document or a docs page of a version. */
+/** The operation that returns the OpenAPI document, a docs page or a docs asset of a version. */
 import type { Operation } from './operation.js'
 
 export const describe: Operation<'none', 'ignored', 200> = {

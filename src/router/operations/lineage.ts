@@ -43,14 +43,14 @@ function belongs(mounted: Mounted, { value }: Stored<unknown>, key: KeyValue | u
 }
 
 /**
- * The members of a record that hold its parent's key, with their values, if the resource is
- * contained in a parent. `key` is the key of the parent.
+ * Returns the members of a record that hold its parent's key, with their values. Returns no members
+ * if the resource has no parent, or if `key`, the key of the parent, is `undefined`.
  */
 export function fixedByParent({ parent }: Mounted, key: KeyValue | undefined): Readonly<Record<string, Scalar>> {
   return parent === undefined || key === undefined ? {} : membersHolding(parent.mounted.plan.key, key, parent.by)
 }
 
-/** The associated sub-collection of a route. Throws if there is none. */
+/** Returns the associated sub-collection of a route. Throws if the route has none. */
 export function associationOf({ route }: { readonly route: Route }): Association {
   if (route.association === undefined) throw new Error('This route has no association.')
   return route.association

@@ -182,7 +182,7 @@ const isConditional = ({ ifMatch, ifNoneMatch, required }: Conditions): boolean 
 
 /**
  * Returns the record whose key is in the path, if that record is a member of the parent's
- * collection. Otherwise throws `absent` (404).
+ * sub-collection. Otherwise throws `absent` (404).
  */
 async function memberOf(
   exchange: Parsed,

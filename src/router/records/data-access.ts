@@ -31,7 +31,7 @@ export class DataAccess {
 
   /**
    * Returns the resource with the adapter that this call of `records()` uses. If that is the
-   * resource's own adapter, returns the same resource.
+   * resource's own adapter, returns `mounted` itself.
    */
   withOwnAdapter(mounted: Mounted): Mounted {
     const known = this.#reached.get(mounted)

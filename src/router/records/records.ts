@@ -229,8 +229,8 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     if (adapter[method] !== undefined) return
     throw new ConfigurationError(
       'adapter-incomplete',
-      `The adapter of "${plan.collection}" has no ${method}(), which records() needs for this. ` +
-        'Add it, or pass an adapter as the option "adapter".',
+      `The adapter of "${plan.collection}" has no ${method}(), which this call of records() needs. ` +
+        'Add the method, or pass an adapter that has it as the option "adapter".',
     )
   }
 

@@ -21,7 +21,7 @@ export function fail(exchange: AnyStage, error: unknown): Answer {
 
 function failAfterChange(exchange: AnyStage, error: unknown): Answer {
   const answer = bodilessSuccess(exchange)
-  report(exchange, { status: 500, code: 'internal', clause: 'VERB-13' }, error)
+  report(exchange, { status: 500, code: 'internal', clause: 'VERB-13' }, toProblem(error).cause ?? error)
   return answer ?? answerOf(exchange, changeMadeProblem(error))
 }
 
@@ -39,9 +39,9 @@ function report(
 }
 
 /**
- * Returns true for a 500 or 503 that does not say whether anything was changed. In an endpoint,
- * this is also true of a problem with `unchanged`, because `unchanged` refers to a single call. The
- * endpoint may have made changes in other calls.
+ * Returns true for a 500 or 503 that does not say whether anything was changed. For an endpoint,
+ * also returns true for a problem with `unchanged`. Such a problem says only that a single call
+ * changed nothing, and the endpoint may have made changes in other calls.
  */
 function isSilent({ operation }: AnyStage, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true

@@ -181,8 +181,7 @@ function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<A
 function itemBody(exchange: Executed, outcome: OutcomeOf<'item'>, head: ItemHead): Awaitable<Answer> {
   const { stored, resource, keys, status } = outcome
   const { view, related, headers } = head
-  // Only reads use the cache, because the result of a change is seldom requested again in the same
-  // form.
+  // Only reads use the cache. The response to a change is seldom needed again.
   if (exchange.reads && exchange.representation.text !== undefined) {
     return textAnswer(exchange, status, headers, itemText(exchange, outcome, head, exchange.representation.text))
   }
@@ -233,8 +232,8 @@ interface ItemHead {
   readonly related: Related
   readonly headers: Headers
   /**
-   * The whole response, if a read needs no body: a 304, or the response to a HEAD whose status
-   * differs from that of GET (`headStatus`, 302 for an item, VERB-8).
+   * The complete response to a read, if it has no body. It is a 304, or the response to a HEAD that
+   * has a status of its own (`headStatus`; 302 for an item, VERB-8).
    */
   readonly answer?: Answer
 }
@@ -275,8 +274,8 @@ function valueAnswer(
   { status, value, headers: given = {}, version }: OutcomeOf<'value'>,
 ): Awaitable<Answer> {
   const { reads, cacheControl, service } = exchange
-  // `Cache-Control` is set on a 204 too. Without this field, any cache may store the response to a
-  // GET (RFC 9111 4.2.2).
+  // The 204 of a read has `Cache-Control` too. Without this field, any cache may store the response
+  // (RFC 9111 4.2.2).
   const headers: Headers = {
     [header.cacheControl]: cacheControl,
     ...given,

@@ -49,7 +49,7 @@ function addCorsFields(fields: Readonly<Record<string, string>>, headers: Header
 }
 
 /**
- * Adds the security headers. A field that a middleware in front or an endpoint has set keeps its
+ * Adds the security headers. A field that an earlier middleware or an endpoint has set keeps its
  * value.
  */
 function addSecureHeaders(res: ServerResponse, fields: Readonly<Record<string, string>>, headers: Headers): void {

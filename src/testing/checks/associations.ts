@@ -40,21 +40,21 @@ const checkOfBoth = (
 export const associations: readonly Check[] = [
   {
     id: 'associations/held',
-    title: 'A record whose member holds the key of a parent is in the collection of that parent.',
+    title: 'A record whose member contains the key of a parent is in the collection of that parent.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {
       const holder = stage.held.filter((record) => record.holder === 'bob').map(({ code }) => code)
-      await expectUnder(stage, client('contracts', 'bob'), holder, 'from the start')
-      await expectUnder(stage, client('invoices', 'bob'), [], 'from the start')
+      await expectUnder(stage, client('contracts', 'bob'), holder, 'at the start')
+      await expectUnder(stage, client('invoices', 'bob'), [], 'at the start')
     },
   },
   checkOfBoth(
     'listed',
-    'A list with a parent contains only the records that are attached to it.',
+    'A list with a parent contains only the records that are attached to that parent.',
     ['attach'],
     async (stage, as) => {
-      await expectUnder(stage, client(as), [], 'before')
+      await expectUnder(stage, client(as), [], 'before attach()')
       await attached(stage, client(as), 'C-0', 'C-3')
       await expectUnder(stage, client(as), ['C-0', 'C-3'], 'after attach()')
       await expectUnder(stage, client(as, 'eve'), [], 'after attach() to another parent')
@@ -122,7 +122,7 @@ export const associations: readonly Check[] = [
           'absent',
           'attach() of a record that does not exist',
         )
-      await expectUnder(stage, client(as), [], 'after that')
+      await expectUnder(stage, client(as), [], "after attach() returned 'absent'")
     },
   ),
   checkOfBoth(
@@ -134,12 +134,16 @@ export const associations: readonly Check[] = [
       expectEqual(await stage.detach(client(as), 'C-0'), 'detached', 'detach()')
       await expectUnder(stage, client(as), ['C-1'], 'after detach()')
       stage.expectValue(await stage.read('C-0'), stage.record(0), 'the detached record')
-      expectThat((await stage.keys()).includes('C-0'), 'the detached record in the list of all', await stage.keys())
+      expectThat(
+        (await stage.keys()).includes('C-0'),
+        'the detached record in the list of all records',
+        await stage.keys(),
+      )
     },
   ),
   checkOfBoth(
     'not-attached',
-    "Detaching a record that is not attached to that parent returns 'absent', with or without a version.",
+    "Detaching a record from a parent that it is not attached to returns 'absent', with or without a version.",
     ['attach', 'detach'],
     async (stage, as) => {
       await attached(stage, client(as), 'C-0')
@@ -156,7 +160,7 @@ export const associations: readonly Check[] = [
         )
         expectEqual(await stage.detach(client(as, 'eve'), 'C-0', expected), 'absent', 'detach() from another parent')
       }
-      await expectUnder(stage, client(as), ['C-0'], 'after that')
+      await expectUnder(stage, client(as), ['C-0'], "after detach() returned 'absent'")
     },
   ),
   {
@@ -196,7 +200,8 @@ export const associations: readonly Check[] = [
           )
         }
       }
-      for (const [i, as] of all.entries()) await expectUnder(stage, client(as), [`C-${i}`], 'among others')
+      for (const [i, as] of all.entries())
+        await expectUnder(stage, client(as), [`C-${i}`], "after detach() returned 'absent'")
     },
   },
   checkOfBoth(

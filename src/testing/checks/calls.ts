@@ -1,6 +1,6 @@
 /**
- * Checks that calls are isolated: no call gets the scope, the request or an earlier result of
- * another call.
+ * Checks that calls are isolated: no call gets the scope, the request or the result of another
+ * call.
  */
 import { type Check, ticks, upTo } from '../check.js'
 import { expectEqual, expectSameSet, expectThat, expectTotal } from '../contract-error.js'
@@ -43,7 +43,7 @@ export const calls: readonly Check[] = [
   },
   {
     id: 'calls/same-call',
-    title: 'A second read with the same call object returns the record as it is by then, not the first result.',
+    title: 'A second read with the same call object returns the current record, not the result of the first read.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {

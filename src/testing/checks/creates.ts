@@ -17,12 +17,12 @@ export const creates: readonly Check[] = [
       expectThat('refused' in answer && answer.refused === 'duplicate', "{ refused: 'duplicate' }", answer)
       expectSameSet(answer.members, stage.definition.key.members, 'the members of the refusal')
       stage.expectValue(await stage.read(key), record, 'the record')
-      expectEqual((await stage.read(key))?.version, version, 'its version')
+      expectEqual((await stage.read(key))?.version, version, 'the version of the record')
     },
   },
   {
     id: 'create/assigned',
-    title: 'If a create omits an assigned member of the key, the store assigns a value that no record has.',
+    title: 'If a create omits a key that the store assigns, the new record gets a key that no other record has.',
     on: 'orders',
     needs: ['create'],
     async run(stage) {
@@ -69,7 +69,11 @@ export const creates: readonly Check[] = [
       taken.add(first.number)
       const next = first.number as number
       for (const number of [next + 1, next + 2, next + 4, 1_000_000, 0, -7, 2 ** 40]) {
-        stage.expectValue(await stage.mustCreate({ number, text: 'mine' }), { number, text: 'mine' }, 'what is created')
+        stage.expectValue(
+          await stage.mustCreate({ number, text: 'mine' }),
+          { number, text: 'mine' },
+          'the created record',
+        )
         stage.expectValue(await stage.read(number), { number, text: 'mine' }, `the record that is read under ${number}`)
         taken.add(number)
       }

@@ -213,7 +213,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/other-texts',
-    title: 'Versions are compared as strings: any other string that a client sends is stale, never an error.',
+    title: 'Versions are compared as strings: any string except the current version is stale, never an error.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -228,7 +228,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/other-attached',
-    title: 'attach() and detach() compare versions as strings too.',
+    title: 'attach() and detach() compare versions as strings, as replace() and remove() do.',
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {

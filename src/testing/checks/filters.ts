@@ -84,7 +84,7 @@ export const filters: readonly Check[] = [
   comparison('lte', '"lte" matches smaller and equal values.', (member, value) => member <= value),
   {
     id: 'filters/text-ranges',
-    title: 'Text ranges agree with the sort order of the same member.',
+    title: '"gt", "gte", "lt" and "lte" on a string agree with the order of a list that is sorted by the same member.',
     on: 'parcels',
     async run(stage) {
       const inOrder = [...new Set((await stage.all({ sort: 'label' })).map(({ value }) => value.label as string))]
@@ -222,14 +222,14 @@ export const filters: readonly Check[] = [
         ]
         for (const where of conditions) {
           const nulls = (await stage.all({ where: [where] })).filter(({ value }) => memberAt(value, field) === null)
-          expectEqual(nulls, [], `the nulls where ${JSON.stringify(where)}`)
+          expectEqual(nulls, [], `the records with null in ${field} where ${JSON.stringify(where)}`)
         }
       }
     },
   },
   {
     id: 'filters/and',
-    title: 'All conditions must hold, including several conditions on one member.',
+    title: 'A list contains only records that meet all conditions, even if several conditions are on one member.',
     on: 'parcels',
     async run(stage) {
       const urgent: Where = { field: 'urgent', op: 'eq', value: true }
@@ -269,8 +269,8 @@ export const filters: readonly Check[] = [
   {
     id: 'filters/composite-key',
     title:
-      'The members of a composite key can be filtered like any member, so a filter finds the records that a ' +
-      'parent contains.',
+      'A list can be filtered by the members of a composite key, for example by the key of the parent that contains ' +
+      'the records.',
     on: 'lines',
     async run(stage) {
       await expectMatches(stage, [{ field: 'order', op: 'eq', value: 2 }], ({ order }) => order === 2)

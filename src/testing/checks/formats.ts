@@ -111,7 +111,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/eq',
-    title: '"eq" and "in" match exactly the records whose member has the value, with every digit.',
+    title: '"eq" and "in" match exactly the records whose member has the value: every digit counts.',
     on: 'readings',
     async run(stage) {
       for (const field of members) {
@@ -164,7 +164,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/order',
-    title: 'Lists sort numbers and date-times as values, not as strings. This includes keys, which break ties.',
+    title: 'Lists sort numbers and date-times as values, not as strings. This also holds for the keys that break ties.',
     on: 'readings',
     async run(stage) {
       for (const field of [...ordered, 'device', 'source'])
@@ -186,7 +186,7 @@ export const formats: readonly Check[] = [
   },
 ]
 
-/** Seeks from every record, forwards or backwards, and expects the records next to it. */
+/** Seeks from every record, forwards or backwards, and expects the adjacent records. */
 async function expectSought(
   stage: Stage,
   parts: ListParts & { readonly sort: string; readonly size: number },

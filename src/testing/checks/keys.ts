@@ -59,7 +59,7 @@ export const keys: readonly Check[] = [
       const before = (await stage.all()).length
       for (const [i, value] of stage.spare.entries()) {
         const made = await first(stage, value, `id-${i}`)
-        stage.expectValue(made, value, 'what is created')
+        stage.expectValue(made, value, 'the created record')
         await expectKept(stage, value, `id-${i}`, made, i + 1)
       }
       expectEqual((await stage.all()).length, before + stage.spare.length, 'the number of records')
@@ -264,7 +264,7 @@ export const keyRaces: readonly Check[] = [
   {
     id: 'races/keys-mismatched',
     title:
-      'Of concurrent creates with one id and two bodies, only one body creates a record. Creates with the other ' +
+      'If concurrent creates have one id but two bodies, only one body creates a record. Creates with the other body ' +
       "return 'mismatched' or 'running'.",
     on: 'orders',
     needs: ['create', 'recall'],
@@ -319,8 +319,8 @@ async function expectOne(stage: Stage, value: Row, id: string): Promise<void> {
   )
   const [one, ...others] = made as [Item, ...Item[]]
   for (const { value: again, version } of others) {
-    stage.expectValue({ value: again, version }, one.value, 'each of the answers')
-    expectEqual(version, one.version, 'the version in each of the answers')
+    stage.expectValue({ value: again, version }, one.value, 'the record in each result')
+    expectEqual(version, one.version, 'the version in each result')
   }
   await expectKept(stage, value, id, one, 1)
 }

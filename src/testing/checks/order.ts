@@ -28,7 +28,7 @@ async function expectOrder(stage: Stage, sort: string, places: Map<string, RankO
     }
     throw new ContractError(
       `Expected every record to have its own place in the order, but ${JSON.stringify(a)} and ` +
-        `${JSON.stringify(b)} have the same.`,
+        `${JSON.stringify(b)} have the same place.`,
     )
   })
   expectEqual(
@@ -71,7 +71,7 @@ export const order: readonly Check[] = [
           (await stage.all({ sort: field }, {}, size)).map(({ value }) => stage.keyText(value))
         const first = await keysBy(100)
         for (const size of [100, 7, 4])
-          expectEqual(await keysBy(size), first, `the order "${field}" in pages of ${size}`)
+          expectEqual(await keysBy(size), first, `the keys in the order "${field}", with page size ${size}`)
       }
     },
   },

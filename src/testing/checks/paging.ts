@@ -18,7 +18,7 @@ export const paging: readonly Check[] = [
           expectEqual(
             found.map(({ value }) => stage.keyText(value)).sort(),
             expected,
-            `the keys of all pages of ${size} in the order "${sort}"`,
+            `the keys of all pages in the order "${sort}", with page size ${size}`,
           )
         }
       }
@@ -38,7 +38,7 @@ export const paging: readonly Check[] = [
         [far, 1],
       ] as const) {
         const { items, more } = await stage.list({ page, size })
-        expectEqual(items, [], `page ${page} of ${size}`)
+        expectEqual(items, [], `page ${page} with page size ${size}`)
         expectThat(more !== true, 'more not to be true past the end', more)
       }
     },
@@ -58,7 +58,7 @@ export const paging: readonly Check[] = [
         const { total, exact } = await stage.list({ page, size })
         expectThat(
           total === stage.held.length && exact !== false,
-          `an exact total of ${stage.held.length} on page ${page} of ${size}`,
+          `an exact total of ${stage.held.length} on page ${page} with page size ${size}`,
           {
             total,
             exact,
@@ -83,7 +83,7 @@ export const paging: readonly Check[] = [
         expectEqual(
           (await stage.list({ where: urgent, page, size })).total,
           expected,
-          `the total on page ${page} of ${size}`,
+          `the total on page ${page} with page size ${size}`,
         )
       }
       const none: readonly Where[] = [{ field: 'label', op: 'eq', value: 'none' }]
@@ -117,7 +117,7 @@ export const paging: readonly Check[] = [
         [length - 1, 1],
       ] as const) {
         const { more } = await stage.list({ page, size })
-        if (more !== undefined) expectEqual(more, page * size < length, `more of page ${page} of ${size}`)
+        if (more !== undefined) expectEqual(more, page * size < length, `more of page ${page} with page size ${size}`)
       }
     },
   },

@@ -62,7 +62,11 @@ export const privacy: readonly Check[] = [
       for (const list of [page, page.items, batch]) spoil(list)
       await expectSame('a page and a batch were modified')
       const { length } = (await stage.list()).items
-      expectThat(length === stage.held.length, `a page of ${stage.held.length} after another one was modified`, length)
+      expectThat(
+        length === stage.held.length,
+        `a page of ${stage.held.length} items after another page was modified`,
+        length,
+      )
     },
   },
   {
@@ -100,7 +104,7 @@ export const privacy: readonly Check[] = [
       stage.expectValue(recalled as Item, record, 'the result of recall()')
       spoil(recalled)
       stage.expectValue((await stage.recall(idempotency)) as Item, record, 'the second result of recall()')
-      stage.expectValue(await stage.read(stage.key(record)), record, 'what is stored')
+      stage.expectValue(await stage.read(stage.key(record)), record, 'the stored record')
     },
   },
   {

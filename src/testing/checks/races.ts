@@ -41,15 +41,15 @@ export const races: readonly Check[] = [
           stage.replace(key, stage.change(record, round * callers + i), version, { peer: i }),
         )
         const won = answers.flatMap((answer, i) => (isItem(answer) ? [{ answer, i }] : []))
-        expectThat(won.length === 1, 'one winner', answers)
+        expectThat(won.length === 1, 'one successful call', answers)
         expectThat(
           answers.every((answer) => isItem(answer) || answer === 'stale'),
-          "'stale' for the others",
+          "'stale' from the other calls",
           answers,
         )
         const [{ answer, i }] = won as [(typeof won)[0]]
         const stored = await stage.mustRead(key)
-        stage.expectValue(stored, stage.change(record, round * callers + i), 'what is stored')
+        stage.expectValue(stored, stage.change(record, round * callers + i), 'the stored record')
         expectEqual(stored.version, answer.version, 'the stored version')
       }),
   },
@@ -77,7 +77,7 @@ export const races: readonly Check[] = [
             done += 1
         }
       })
-      expectEqual((await stage.mustRead(code)).value.pieces, start + callers * 3, 'the sum')
+      expectEqual((await stage.mustRead(code)).value.pieces, start + callers * 3, 'the number after all increments')
     },
   },
   {
@@ -109,11 +109,11 @@ export const races: readonly Check[] = [
             : stage.remove(key, version, { peer: i }),
         )
         const won = answers.filter((answer) => isItem(answer) || answer === 'removed')
-        expectThat(won.length === 1, 'one winner', answers)
+        expectThat(won.length === 1, 'one successful call', answers)
         const left = await stage.read(key)
         expectThat(
           (left === undefined) === (won[0] === 'removed'),
-          'the stored record to be that of the successful write',
+          'a stored record if replace() succeeded, and none if remove() succeeded',
           {
             won,
             left,
@@ -157,7 +157,7 @@ export const races: readonly Check[] = [
           const members = 'refused' in answer && answer.refused === 'duplicate' ? answer.members : []
           expectSameSet(members, stage.definition.key.members, 'the members of the refusals')
         }
-        stage.expectValue(await stage.read(key), stage.change(record, won[0] as number), 'what is stored')
+        stage.expectValue(await stage.read(key), stage.change(record, won[0] as number), 'the stored record')
         await stage.remove(key)
       }
     },

@@ -138,7 +138,7 @@ async function ask(
 }
 
 /**
- * A random position to seek. It is the position of a row, often of the first or the last listed
+ * A random position for a seek. It is the position of a row, often of the first or the last listed
  * row, or a position that probably no row has.
  */
 function placeOf(random: Random, model: Model, rows: readonly Row[], sort: string): readonly (Scalar | null)[] {
@@ -162,14 +162,14 @@ const randomCheck = (on: 'parcels' | 'lines' | 'contracts', title: string): Chec
     const sortable = new Set([...sort, ...key.members])
     for (const field of sortable) model.ranks.set(field, await placesOf(stage, field))
     for (const field of ordered) if (!sortable.has(field)) model.ranks.set(field, () => Number.NaN)
-    const matter = {
+    const data = {
       definition: stage.definition,
       records: [...model.records.values()],
       parents,
       searches: stage.offers('search'),
     }
     for (const n of upTo(questions)) {
-      const question = questionOf(random, matter, 1 + Math.floor((n * 5) / questions))
+      const question = questionOf(random, data, 1 + Math.floor((n * 5) / questions))
       let asked: ListParts = {}
       try {
         await ask(stage, random, model, question, (parts) => {

@@ -1,4 +1,6 @@
-/** Compares random sequences of writes with a simple model of a store. */
+/**
+ * Compares the results of random writes, and the stored records, with a simple model of a store.
+ */
 
 import { type Created, isRefused, type ParentKey, type Refused, type Repeated } from '../../adapters/contract.js'
 import { isContainer } from '../../definition/json.js'
@@ -242,7 +244,7 @@ class Sequence {
       const expected = [...model.records.values()].filter(
         (record) => parent === undefined || model.isAttached(parent, record),
       )
-      const where = parent === undefined ? 'the list of all' : `the list under ${JSON.stringify(parent)}`
+      const where = parent === undefined ? 'the list of all records' : `the list under ${JSON.stringify(parent)}`
       expectEqual(page.items.map(({ value }) => value.code).sort(), expected.map((record) => record.code).sort(), where)
       expectTotal(page, expected.length, `the total of ${where}`)
     }

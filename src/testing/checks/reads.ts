@@ -1,4 +1,4 @@
-/** Checks of reading by key. */
+/** Checks of read(). */
 import { type Check, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 
@@ -17,7 +17,7 @@ export const reads: readonly Check[] = [
       const expected = [undefined, ...records.slice(0, 2), undefined, ...records.slice(2)]
       for (const [i, record] of expected.entries()) {
         if (record === undefined) expectThat(found[i] === undefined, `undefined at index ${i}`, found[i])
-        else stage.expectValue(found[i], record, `index ${i}`)
+        else stage.expectValue(found[i], record, `the record at index ${i}`)
       }
     },
   },
@@ -28,7 +28,7 @@ export const reads: readonly Check[] = [
     async run(stage) {
       const [a, b] = [stage.record(0), stage.record(1)]
       const found = await stage.readAll([a, b, a, a].map((record) => stage.key(record)))
-      for (const [i, record] of [a, b, a, a].entries()) stage.expectValue(found[i], record, `index ${i}`)
+      for (const [i, record] of [a, b, a, a].entries()) stage.expectValue(found[i], record, `the record at index ${i}`)
     },
   },
   {
@@ -46,7 +46,7 @@ export const reads: readonly Check[] = [
         const record = records.get(key)
         if (record === undefined)
           expectThat(found[i] === undefined, `undefined at index ${i} of ${keys.length} keys`, found[i])
-        else stage.expectValue(found[i], record, `index ${i} of ${keys.length} keys`)
+        else stage.expectValue(found[i], record, `the record at index ${i} of ${keys.length} keys`)
       }
     },
   },
@@ -61,7 +61,7 @@ export const reads: readonly Check[] = [
         const records = [first, second, ...far.map(() => undefined), ...others]
         const found = await stage.readAll(records.map((record, i) => record?.number ?? far[i - 2]))
         for (const [i, record] of records.entries()) {
-          if (record !== undefined) stage.expectValue(found[i], record, `index ${i} of ${length} keys`)
+          if (record !== undefined) stage.expectValue(found[i], record, `the record at index ${i} of ${length} keys`)
           else if (found[i] !== undefined) expectThat(false, `undefined at index ${i} of ${length} keys`, found[i])
         }
       }
@@ -119,7 +119,7 @@ export const reads: readonly Check[] = [
         stage.expectValue(
           await stage.read({ article: record.article, order: record.order }),
           record,
-          'the record of its key',
+          'the record that is read',
         )
       }
       for (const key of [
@@ -172,7 +172,7 @@ export const reads: readonly Check[] = [
       const keys = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0, -1, 2 ** 31, 2 ** 32 + 1]
       const found = await stage.readAll([...keys, 1])
       for (const [i, key] of keys.entries()) expectThat(found[i] === undefined, `undefined for ${key}`, found[i])
-      stage.expectValue(found.at(-1), stage.record(0), 'the last of the batch')
+      stage.expectValue(found.at(-1), stage.record(0), 'the last record of the batch')
     },
   },
 ]

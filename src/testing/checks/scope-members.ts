@@ -65,7 +65,7 @@ export const scopeMembers: readonly Check[] = [
             'replace() outside of the scope',
           )
           expectEqual(await stage.remove(record.code, undefined, by), 'absent', 'remove() outside of the scope')
-          stage.expectValue(await stage.read(record.code), record, 'the record outside')
+          stage.expectValue(await stage.read(record.code), record, 'the record outside of the scope')
         }
       }
     },
@@ -113,7 +113,7 @@ export const scopeMembers: readonly Check[] = [
         const by: By = { call: { scope: { depot } } }
         expectEqual(await stage.keys({}, by), [], `the keys in the scope ${JSON.stringify(depot)}`)
         const found = (await stage.readAll(codes, by)).filter((item) => item !== undefined)
-        expectEqual(found, [], `the record that is read in the scope ${JSON.stringify(depot)}`)
+        expectEqual(found, [], `the records that are read in the scope ${JSON.stringify(depot)}`)
       }
     },
   },
@@ -147,8 +147,8 @@ export const scopeMembers: readonly Check[] = [
         }
         if (!stage.offers('create')) continue
         const record = parcel(`F-${scopes.indexOf(scope)}`, { urgent: true, pieces: 9, note: 'other' })
-        stage.expectValue(await stage.mustCreate(record, by), { ...record, ...scope }, 'what is created')
-        stage.expectValue(await stage.read(record.code), { ...record, ...scope }, 'what is stored')
+        stage.expectValue(await stage.mustCreate(record, by), { ...record, ...scope }, 'the created record')
+        stage.expectValue(await stage.read(record.code), { ...record, ...scope }, 'the stored record')
       }
     },
   },

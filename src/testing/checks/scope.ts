@@ -69,7 +69,7 @@ export const scope: readonly Check[] = [
         const record = records.get(key)
         if (record === undefined)
           expectThat(found[i] === undefined, `undefined at index ${i} of ${keys.length} keys`, found[i])
-        else stage.expectValue(found[i], record, `index ${i} of ${keys.length} keys`)
+        else stage.expectValue(found[i], record, `the record at index ${i} of ${keys.length} keys`)
       }
     },
   },
@@ -85,7 +85,7 @@ export const scope: readonly Check[] = [
         stage.expectValue(
           await stage.mustCreate(depot === undefined ? rest : { ...rest, depot }, north),
           expected,
-          'what is created',
+          'the created record',
         )
         stage.expectValue(await stage.read(`S-${i}`, north), expected, 'the record that is read in the scope')
       }
@@ -122,11 +122,11 @@ export const scope: readonly Check[] = [
             'replace() outside of the scope',
           )
         }
-        stage.expectValue(await stage.read(record.code), record, 'the record outside')
+        stage.expectValue(await stage.read(record.code), record, 'the record outside of the scope')
       }
       const own = inside(stage)[0] as Row
       await stage.mustReplace(own.code, stage.change(own, 6), undefined, north)
-      stage.expectValue(await stage.read(own.code, north), stage.change(own, 6), 'the record inside')
+      stage.expectValue(await stage.read(own.code, north), stage.change(own, 6), 'the record in the scope')
     },
   },
   {
@@ -140,7 +140,7 @@ export const scope: readonly Check[] = [
         for (const expected of [undefined, version, 'other']) {
           expectEqual(await stage.remove(record.code, expected, north), 'absent', 'remove() outside of the scope')
         }
-        stage.expectValue(await stage.read(record.code), record, 'the record outside')
+        stage.expectValue(await stage.read(record.code), record, 'the record outside of the scope')
       }
       expectEqual(await stage.remove(inside(stage)[0]?.code, undefined, north), 'removed', 'remove() in the scope')
     },
@@ -214,7 +214,7 @@ export const scope: readonly Check[] = [
       const all = await stage.all({ search: 'quorvex' })
       expectThat(
         all.some(({ value }) => value.depot !== 'north'),
-        'a search without scope to find records of every depot',
+        'a search without a scope to find records of other depots',
         all.length,
       )
       const keys = (items: typeof all) => items.map(({ value }) => stage.keyText(value)).sort()

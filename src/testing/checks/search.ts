@@ -91,7 +91,7 @@ export const search: readonly Check[] = [
         expectEqual(
           places,
           [...places].sort((a, b) => a - b),
-          `the positions, by key, of the records with the texts ${texts}`,
+          `the positions, in the list of all keys, of the records with the texts ${texts}`,
         )
       }
     },
@@ -111,7 +111,7 @@ export const search: readonly Check[] = [
   },
   {
     id: 'search/filtered',
-    title: 'A search with conditions finds only records that match both.',
+    title: 'A search with conditions finds the records that match the search and the conditions.',
     on: 'parcels',
     needs: ['search'],
     async run(stage) {
@@ -187,7 +187,7 @@ export const search: readonly Check[] = [
   },
   {
     id: 'search/follows',
-    title: 'A search finds new texts as soon as they are written, and no longer finds changed or removed ones.',
+    title: 'A search finds new texts as soon as they are written, and no longer finds replaced or removed texts.',
     on: 'parcels',
     needs: ['search', 'create', 'replace', 'remove'],
     async run(stage) {

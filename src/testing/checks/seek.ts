@@ -1,6 +1,6 @@
 /**
- * Checks of pages that begin after or before a position, instead of at an offset. A store that
- * never reports `seekable` passes all of these checks.
+ * Checks of lists that return the records after or before a position, instead of the records from
+ * an offset. A store that never reports `seekable` passes all of these checks.
  */
 import type { Scalar } from '../../adapters/contract.js'
 import { type Check, upTo } from '../check.js'
@@ -10,9 +10,10 @@ import type { Row } from '../row.js'
 import type { By, Item, Stage } from '../stage.js'
 
 /**
- * Reads a list page by page, forwards from its first page or backwards from its last record. Each
- * page begins at the position at which the previous page ended. Calls `between` before each page
- * that is read by position. Returns `undefined` if the store can't seek in this order.
+ * Reads a list page by page, forwards from its first page or backwards from its last record. Reads
+ * each further page by position: forwards, after the last record found so far; backwards, before
+ * the first. Calls `between` before each of these pages. Returns `undefined` if the store can't
+ * seek in this order.
  */
 async function walk(
   stage: Stage,
@@ -64,7 +65,7 @@ async function expectWalk(stage: Stage, sort: string, backwards: boolean): Promi
 export const seek: readonly Check[] = [
   {
     id: 'seek/forward',
-    title: 'In a seekable list, a forward seek returns the items after the position, including among ties and nulls.',
+    title: 'In a seekable list, a forward seek returns the items after the position, also for equal values and nulls.',
     on: 'any',
     async run(stage) {
       for (const sort of sorts(stage)) await expectWalk(stage, sort, false)
@@ -91,7 +92,7 @@ export const seek: readonly Check[] = [
   {
     id: 'seek/more',
     title:
-      'After a seek, `more` says whether more items follow in that direction, and the total still counts all records.',
+      'After a seek, `more` says whether more items follow in its direction, and the total still counts all records.',
     on: 'any',
     async run(stage) {
       const { seekable, total } = await stage.list()

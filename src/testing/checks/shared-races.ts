@@ -1,4 +1,6 @@
-/** Checks of calls that run at the same time as writes, such as reads and attaches. */
+/**
+ * More checks of concurrent calls: reads and lists during writes, and writes of different kinds.
+ */
 import { type Check, rounds, ticks, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import { client } from '../fixtures.js'
@@ -19,15 +21,15 @@ export const sharedRaces: readonly Check[] = [
         )
         expectEqual([...answers].sort(), ['attached', ...upTo(7).map(() => 'stale')], 'the answers')
         const holder = (await stage.mustRead('C-0')).value.holder
-        expectEqual(holder, ids[answers.indexOf('attached')], 'the parent that holds the record')
+        expectEqual(holder, ids[answers.indexOf('attached')], 'the key in the member "holder"')
       }
     },
   },
   {
     id: 'races/attach-remove',
     title:
-      'If attach() and remove() race, no attachment remains without a record, and a new record with the key is ' +
-      'not attached.',
+      'If attach() and remove() race, no attachment remains without a record, and a new record with the same key ' +
+      'is not attached.',
     on: 'contracts',
     needs: ['attach', 'remove', 'create'],
     async run(stage) {
@@ -204,7 +206,7 @@ export const sharedRaces: readonly Check[] = [
         const left = await stage.read(code)
         expectThat(
           (left === undefined) === (won[0] === 'removed'),
-          'the stored record to be that of the successful write',
+          'no stored record if remove() succeeded, and a stored record otherwise',
           {
             won,
             left,
@@ -216,7 +218,7 @@ export const sharedRaces: readonly Check[] = [
   },
   {
     id: 'races/neighbours',
-    title: 'Concurrent writes of different records all succeed, including records whose keys share a member.',
+    title: 'Concurrent writes of different records all succeed, even if the keys have the same value in one member.',
     on: 'lines',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
@@ -241,7 +243,7 @@ export const sharedRaces: readonly Check[] = [
   {
     id: 'races/create-given',
     title:
-      'Exactly one of many concurrent create() calls with one number succeeds. The others are refused as ' +
+      'Exactly one of many concurrent create() calls with the same number succeeds. The others are refused as ' +
       "'duplicate'. Numbers that are assigned at the same time differ from that number.",
     on: 'orders',
     needs: ['create'],
@@ -259,14 +261,14 @@ export const sharedRaces: readonly Check[] = [
         )
         const given = made.filter(({ peer }) => peer % 4 !== 3)
         expectThat(made.length === given.length + 3, 'a record for each create without a number', answers)
-        expectThat(given.length === 1, 'one record with the number of the other creates', answers)
+        expectThat(given.length === 1, 'one record from the creates with the same number', answers)
         const refused = answers.flatMap((answer) => ('refused' in answer ? [answer.refused] : []))
         expectEqual(
           refused,
           upTo(8).map(() => 'duplicate'),
-          'the refusals of the other creates',
+          'the refusals of the creates with the same number',
         )
-        stage.expectValue(await stage.read(number), { number, text: `given ${given[0]?.peer}` }, 'what is stored')
+        stage.expectValue(await stage.read(number), { number, text: `given ${given[0]?.peer}` }, 'the stored record')
       }
     },
   },

@@ -78,11 +78,12 @@ export const texts: readonly Check[] = [
   },
   {
     id: 'texts/long-keys',
-    title: 'Long keys that differ only at the end are different or refused, never truncated.',
+    title: 'Long keys that differ only at the end are stored in full or refused, never truncated.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
-      // The keys contain no repeated sequences, so compression can't shorten them.
+      // The keys contain no long repeated sequences, so that a store can't compress them to a few
+      // bytes.
       const long = upTo(500)
         .map((i) => ((i * 7919 + 104_729) * 2_654_435_761).toString(36))
         .join('')
@@ -174,7 +175,7 @@ export const texts: readonly Check[] = [
         expectEqual(
           await stage.read(other?.code, by),
           undefined,
-          `the record of another scope that is read in the scope ${JSON.stringify(by.call.scope)}`,
+          `the result of read() for a record outside the scope ${JSON.stringify(by.call.scope)}`,
         )
       }
     },
@@ -182,8 +183,8 @@ export const texts: readonly Check[] = [
   {
     id: 'texts/pairs',
     title:
-      'The keys of a parent and a record are stored as two values. Another pair of keys is not attached, even if ' +
-      'it gives the same string when joined.',
+      'The key of a parent and the key of a record are stored as two values. Another pair of keys is not attached, ' +
+      'even if joining its keys gives the same string.',
     on: 'contracts',
     needs: ['create', 'attach', 'detach'],
     async run(stage) {

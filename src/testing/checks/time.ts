@@ -92,7 +92,7 @@ export const time: readonly Check[] = [
   },
   {
     id: 'time/given-up-write',
-    title: 'An aborted write happens as a whole or not at all, its result is correct, and the next write works.',
+    title: 'An aborted write takes effect completely or not at all. Its result is correct, and the next write works.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {

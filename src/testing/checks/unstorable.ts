@@ -18,8 +18,8 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/written',
     title:
-      'A string with U+0000 or a lone surrogate is stored exactly, or refused with the members that contain the ' +
-      'string. It is never changed, and never causes an error.',
+      'A string with U+0000 or a lone surrogate is stored exactly, or refused with the names of the members that ' +
+      'contain the string. It is never changed, and never causes an error.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
@@ -28,7 +28,7 @@ export const unstorables: readonly Check[] = [
           const record = parcel(`U-${i}-${Object.keys(members)}`, members)
           const answer = await stage.create(record)
           if ('refused' in answer) {
-            expectThat(answer.members.length > 0, 'a refusal that names its members', answer)
+            expectThat(answer.members.length > 0, 'a refusal that names at least one member', answer)
             await stage.expectNothing(record.code, 'no record stored after a refusal')
           } else stage.expectValue(await stage.read(record.code), record, 'the record that is read')
         }
@@ -37,7 +37,7 @@ export const unstorables: readonly Check[] = [
   },
   {
     id: 'unstorable/replaced',
-    title: 'A replace with a string that many stores cannot hold stores it exactly, or is refused and changes nothing.',
+    title: 'A replace with U+0000 or a lone surrogate stores the string exactly, or is refused and changes nothing.',
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {
@@ -54,8 +54,8 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/key',
     title:
-      'Under a key that many stores cannot hold, read, replace and remove find no record. A create with this key ' +
-      'is refused or stored exactly.',
+      'Under a key with U+0000 or a lone surrogate, read, replace and remove find no record. A create with this ' +
+      'key is refused, or stores the key exactly.',
     on: 'parcels',
     async run(stage) {
       const { adapter } = stage
@@ -87,7 +87,7 @@ export const unstorables: readonly Check[] = [
   },
   {
     id: 'unstorable/list',
-    title: 'A condition with a string that many stores cannot hold gives an empty page, never an error.',
+    title: 'A condition with U+0000 or a lone surrogate in a string gives an empty page, never an error.',
     on: 'parcels',
     async run(stage) {
       const { code, label } = stage.record()
@@ -114,7 +114,7 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/seek',
     title:
-      'A seek from a position with a string that many stores cannot hold gives a page, or a refusal that names ' +
+      'A seek from a position with U+0000 or a lone surrogate in a string gives a page, or a refusal that names ' +
       'the member, never an error.',
     on: 'parcels',
     async run(stage) {
@@ -124,10 +124,11 @@ export const unstorables: readonly Check[] = [
         for (const backwards of [false, true]) {
           const { items, refused } = await stage.list({ sort, seek: { values: [text, 'P-1'], backwards }, size: 3 })
           if (refused === undefined) continue
-          expectThat(items.length === 0 && refused.members.includes(sort), 'an empty page that names the member', {
-            items,
-            refused,
-          })
+          expectThat(
+            items.length === 0 && refused.members.includes(sort),
+            'an empty page, with a refusal that names the member',
+            { items, refused },
+          )
         }
       }
     },
@@ -135,8 +136,8 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/parent',
     title:
-      "A parent with a key that many stores cannot hold has an empty list. An attach() to it returns 'absent' or " +
-      "'stale' as usual. Otherwise, it is refused or stored exactly.",
+      'The list of a parent whose key has U+0000 or a lone surrogate is empty. An attach() to this parent returns ' +
+      "'absent' or 'stale' as usual, is refused, or stores the key exactly.",
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {

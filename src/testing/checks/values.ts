@@ -151,13 +151,13 @@ export const values: readonly Check[] = [
     'date-times with seven fractional digits, from the year 1 to the year 9999',
     dateTimes.map((text) => ({ collected: text })),
   ),
-  survival('arrays', 'lists: empty, in their order, with repeated items and with items that look like separators', [
+  survival('arrays', 'empty lists, the order of a list, repeated items, and items that look like separators', [
     ...[[], [''], ['a', 'a'], ['b', 'a'], ['a,b', '{c}', '"d"', 'NULL', '\\'], ['null'], ['[]']].map((tags) => ({
       tags,
     })),
     { tags: Array.from({ length: 1000 }, (_, i) => `tag ${i}`) },
   ]),
-  survival('objects', 'objects: null, empty, and with null members', [
+  survival('objects', 'null in place of an object, empty objects, and objects with null members', [
     { address: null },
     { address: { street: null, postcode: 0 } },
     { address: { street: '', postcode: null } },
@@ -165,7 +165,7 @@ export const values: readonly Check[] = [
   ]),
   {
     id: 'values/replaced',
-    title: 'replace() stores the whole new value: members that it omits are removed.',
+    title: 'replace() stores the whole new value: members that the new value omits are removed.',
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {

@@ -25,7 +25,7 @@ export const versions: readonly Check[] = [
     async run(stage) {
       const items = [...(await stage.all()), await stage.mustRead(stage.key(stage.record()))]
       for (const { version } of items)
-        expectThat(typeof version === 'string' && version !== '', 'a string as version', version)
+        expectThat(typeof version === 'string' && version !== '', 'a non-empty string as version', version)
     },
   },
   {

@@ -28,12 +28,12 @@ export const volume: readonly Check[] = [
         expectEqual(items, [], `the items of list(${JSON.stringify(parts)})`)
         if (exact !== false && (total !== undefined || stage.offers('total')))
           expectEqual(total, 0, `the total of list(${JSON.stringify(parts)})`)
-        expectThat(more !== true, 'more not to be true in an empty store', more)
+        expectThat(more !== true, '"more" not to be true in an empty store', more)
       }
       expectEqual(
         (await stage.readAll(stage.held.map((record) => stage.key(record)))).filter((item) => item !== undefined),
         [],
-        'the record that is read',
+        'the records that are read after all were removed',
       )
       await stage.mustCreate(stage.record())
       expectEqual(await stage.keys(), [stage.keyText(stage.record())], 'the keys after a create')
@@ -42,8 +42,8 @@ export const volume: readonly Check[] = [
   {
     id: 'volume/many',
     title:
-      'Reading, listing, counting, filtering and seeking work with more than a thousand records, in the order of ' +
-      'their numbers.',
+      'With more than a thousand records, reading, listing, counting, filtering and seeking give correct results, ' +
+      'in the right order.',
     on: 'orders',
     needs: ['create'],
     async run(stage) {

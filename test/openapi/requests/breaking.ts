@@ -65,5 +65,5 @@ function inObject(
       return { ...broken, value: changed }
     })
   })
-  return [...without, { value: { ...value, noSuchMember: 1 }, how: `${place} has a stray member` }, ...inside]
+  return [...without, { value: { ...value, noSuchMember: 1 }, how: `${place} has an unknown member` }, ...inside]
 }

@@ -218,7 +218,7 @@ describe('records(): values', () => {
 })
 
 describe('records(): many records', () => {
-  it('are checked with one read for each link and one for their keys, and can link to earlier records', async () => {
+  it('are checked with one read per link and one read of their keys, and can link to earlier records', async () => {
     const data = memoryAdapter(notas)
     const reads: number[] = []
     const counted = {
@@ -238,7 +238,7 @@ describe('records(): many records', () => {
     expect(await own.createAll([])).toEqual({ made: [] })
   })
 
-  it('a record that the store refuses is reported by its position, next to the written records', async () => {
+  it('a record that the store refuses is reported with its position, and the other records are written', async () => {
     const data = memoryAdapter(notas)
     const refusing = {
       ...data,
@@ -256,7 +256,7 @@ describe('records(): many records', () => {
 })
 
 describe('records() over other data', () => {
-  it('the option "within" needs an adapter with within(), and the option "adapter" replaces the adapter', async () => {
+  it('the option "within" needs an adapter with within(); "adapter" replaces the adapter of the mount', async () => {
     const service = serve()
     expect(() => service.records(notas, { ...ana, within: {} })).toThrow(
       /"notas" has no within\(\).*the option "adapter"/,

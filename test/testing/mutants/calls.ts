@@ -137,7 +137,7 @@ class EncodesKeys extends PlainAdapter {
 export const callMutants: readonly Mutant[] = [
   mutant('replaces lone surrogates in conditions, as a driver does', ['unstorable/list'], EncodesConditions),
   mutant('replaces lone surrogates in keys, as a driver does', ['unstorable/key'], EncodesKeys),
-  altered('treats an empty expected version as none when it attaches', ['expected/other-attached'], (base) => {
+  altered('treats an empty expected version as absent when it attaches', ['expected/other-attached'], (base) => {
     const attach = base.attach.bind(base)
     return {
       attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) =>

@@ -6,7 +6,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Ignores some of the conditions, in some requests. */
+/** Ignores the search, conditions or the scope of some requests. */
 const forgetting = (
   name: string,
   caughtBy: readonly string[],
@@ -126,7 +126,7 @@ export const combinationMutants: readonly Mutant[] = [
   forgetting('counts without the search under a parent', ['search/parent'], (request, _call, method) =>
     method === 'count' && request.parent !== undefined ? withoutSearch(request) : undefined,
   ),
-  forgetting('ignores the scope next to "in" and another condition', ['random/parcels'], (request, call) =>
+  forgetting('ignores the scope if a list has "in" and another condition', ['random/parcels'], (request, call) =>
     request.where.length > 1 && request.where.some(({ op }) => op === 'in') ? withoutScope(call) : undefined,
   ),
   forgetting('ignores the scope of a search under a parent', ['random/contracts'], (request, call) =>
@@ -135,14 +135,18 @@ export const combinationMutants: readonly Mutant[] = [
   forgetting('counts without the scope when it seeks', ['random/parcels'], (request, call, method) =>
     method === 'count' && request.seek !== undefined ? withoutScope(call) : undefined,
   ),
-  forgetting('ignores conditions next to a search under a parent', ['random/contracts'], (request) =>
+  forgetting('ignores conditions in a search under a parent', ['random/contracts'], (request) =>
     request.search !== undefined && request.parent !== undefined ? withoutConditions(request) : undefined,
   ),
   forgetting('ignores all conditions after the second', ['random/parcels'], (request) => ({
     request: { ...request, where: request.where.slice(0, 2) },
   })),
   mutant('merges two "in" conditions on one member', ['filters/and'], UnionsConditions),
-  mutant('orders only by the key under a parent', ['random/contracts', 'associations/asked'], SortsNothingUnderParents),
+  mutant(
+    'orders the records of a parent only by key',
+    ['random/contracts', 'associations/asked'],
+    SortsNothingUnderParents,
+  ),
   mutant(
     'finds nothing after a seek position with null in a term after the first',
     ['random/parcels'],

@@ -80,7 +80,7 @@ export const createMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('replaces a given number with its own', ['create/assigned-given'], (base) => {
+  altered('replaces a given number with an assigned number', ['create/assigned-given'], (base) => {
     const create = base.create.bind(base)
     return {
       create: (value: unknown, call: AdapterCall) =>

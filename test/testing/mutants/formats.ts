@@ -100,7 +100,7 @@ class KeysAsDoubles extends PlainAdapter {
 const rounded = (value: unknown): unknown => (isNumber(value) ? String(Number(value)) : value)
 
 export const formatMutants: readonly Mutant[] = [
-  mutant('stores numbers that are strings as doubles', ['formats/held', 'formats/survive'], keeping(rounded)),
+  mutant('stores numeric strings as doubles', ['formats/held', 'formats/survive'], keeping(rounded)),
   mutant(
     'stores instants as Date',
     ['formats/held', 'formats/survive'],
@@ -108,7 +108,7 @@ export const formatMutants: readonly Mutant[] = [
   ),
   mutant('compares keys as doubles', ['formats/keys'], KeysAsDoubles),
   mutant(
-    'compares numbers that are strings as doubles',
+    'compares numeric strings as doubles',
     ['formats/eq'],
     equalBy((value) => (isNumber(value) ? Number(value) : value)),
   ),
@@ -120,6 +120,6 @@ export const formatMutants: readonly Mutant[] = [
   mutant('compares numbers and instants as strings in range conditions', ['formats/ranges'], RangesOfTexts),
   mutant('sorts numbers and instants as strings', ['formats/order'], SortsTexts),
   mutant('sorts instants as strings', ['formats/order', 'formats/ranges'], SortsMomentsAsTexts),
-  mutant('sorts numbers that are strings as doubles', ['formats/order', 'formats/ranges'], SortsDoubles),
+  mutant('sorts numeric strings as doubles', ['formats/order', 'formats/ranges'], SortsDoubles),
   mutant('compares numbers and instants as strings when it seeks', ['formats/seek'], SeeksTexts),
 ]

@@ -1,5 +1,5 @@
 /**
- * Wrong adapters, with errors in repeated creates. An id is here always the id of an idempotency
+ * Wrong adapters, with errors in repeated creates. In this file, an id is the id of an idempotency
  * key.
  */
 import type { AdapterCall } from '../../../src/adapters/contract.js'
@@ -87,7 +87,7 @@ export const keyMutants: readonly Mutant[] = [
   mutant('forgets the ids of removed records', ['keys/removed'], ForgetsRecords),
   mutant('stores a refused create under its id', ['keys/refused'], KeepsRefusals),
   mutant('attaches again on a repeat', ['keys/attached'], AttachesAgain),
-  mutant('reports a mismatch for an id that is unknown', ['keys/unknown'], RemembersMistakes),
+  mutant('reports a mismatch for an unknown id', ['keys/unknown'], RemembersMistakes),
   altered('creates again on a repeat', ['keys/repeated', 'keys/assigned'], (base) => ({
     known: () => undefined,
     store: base.store,

@@ -9,7 +9,7 @@ import { type Item, Store } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
 /**
- * Keeps all records with the same first part of the key in one document. The document is read,
+ * Keeps records in one document if their keys have the same first part. The document is read,
  * changed and written as a whole.
  */
 class OneDocument extends PlainAdapter {

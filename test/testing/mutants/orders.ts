@@ -6,7 +6,7 @@ import { rankOf, searchWords } from '../plain-search.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Changes the sort terms before records are compared. */
+/** A plain adapter that applies `change` to the sort terms before it compares records. */
 const ordering = (change: (sort: readonly SortTerm[], request: ListRequest) => readonly SortTerm[]) =>
   class extends PlainAdapter {
     override compare(a: Item, b: Item, request: ListRequest): number {
@@ -156,20 +156,20 @@ export const orderMutants: readonly Mutant[] = [
     ['order/descending'],
     ordering((sort) => sort.map((term) => ({ ...term, descending: false }))),
   ),
-  mutant('puts nulls first', ['order/nulls', 'order/ascending'], NullsFirst),
-  mutant('puts nulls last even in descending order', ['order/nulls', 'order/descending'], NullsLastBothWays),
+  mutant('treats null as the lowest value when it sorts', ['order/nulls', 'order/ascending'], NullsFirst),
+  mutant('puts nulls last, even in descending order', ['order/nulls', 'order/descending'], NullsLastBothWays),
   mutant('sorts numbers as strings', ['order/ascending'], NumbersAsText),
   mutant('ignores case when it sorts strings, but not in filters', ['filters/text-ranges'], OrdersTextBlindly),
   mutant('returns the number of items on the page as the total', ['paging/total'], TotalOfThePage),
   mutant('ignores conditions in the total', ['paging/total-filtered', 'associations/asked'], TotalOfEverything),
-  mutant('returns a total of 0 past the end', ['paging/total', 'scope/count'], NoTotalPastTheEnd),
+  mutant('returns a total of 0 for a page past the end', ['paging/total', 'scope/count'], NoTotalPastTheEnd),
   mutant('counts, waits, and then lists', ['races/total'], TotalBeforeTheItems),
   mutant('lists, waits, and then counts', ['races/total'], TotalAfterTheItems),
-  mutant('leaves equal ranks in the order of insertion', ['search/rank'], RankAlone),
+  mutant('sorts records of equal rank in the order of insertion', ['search/rank'], RankAlone),
   mutant('searches several words as one string', ['search/all-words'], FindsTheTextAsItIs),
   mutant('finds records that contain only one of several words', ['search/all-words'], FindsAnyOfTheWords),
-  mutant('finds no record for an empty search', ['search/blank'], FindsNothingByNothing),
-  mutant('never updates its total', ['paging/total-follows'], CachedTotal),
+  mutant('finds no record for a blank search', ['search/blank'], FindsNothingByNothing),
+  mutant('never updates the total of an unfiltered list', ['paging/total-follows'], CachedTotal),
   mutant(
     'starts a page one row early',
     ['paging/whole'],
@@ -199,7 +199,7 @@ export const orderMutants: readonly Mutant[] = [
       }
     },
   ),
-  altered('throws past the end', ['paging/past-end'], (base) => {
+  altered('throws for a page past the end', ['paging/past-end'], (base) => {
     const list = base.list.bind(base)
     return {
       async list(request: ListRequest, call: AdapterCall) {

@@ -16,7 +16,7 @@ const forgetting = (forgotten: ScopedMethod, caughtBy: readonly string[]): Mutan
     },
   )
 
-/** Ignores the scope in some lists. */
+/** A mutant that ignores the scope in the lists for which `isForgotten` returns true. */
 const forgettingIn = (
   name: string,
   caughtBy: readonly string[],
@@ -109,33 +109,41 @@ export const parentMutants: readonly Mutant[] = [
   forgetting('remove', ['scope/remove']),
   forgetting('attach', ['scope/attach']),
   forgetting('detach', ['scope/detach']),
-  forgettingIn('ignores the scope of a search', ['scope/search'], ({ search }) => search !== undefined),
-  forgettingIn('ignores the scope under a parent', ['scope/parent'], ({ parent }) => parent !== undefined),
+  forgettingIn('ignores the scope in a search', ['scope/search'], ({ search }) => search !== undefined),
+  forgettingIn('ignores the scope in a list under a parent', ['scope/parent'], ({ parent }) => parent !== undefined),
   forgettingIn('ignores the scope when it seeks', ['seek/filtered'], ({ seek }) => seek !== undefined),
-  mutant('treats null as a match for every scope', ['scope/list'], NullInEveryScope),
+  mutant('treats null as equal to every value of a scope', ['scope/list'], NullInEveryScope),
   mutant('sets members of the scope only if the value lacks them', ['scope/create'], ScopeWhereMissing),
-  altered('creates without the scope', ['scope/create'], (base) => {
+  altered('ignores the scope in create', ['scope/create'], (base) => {
     const create = base.create.bind(base)
     return { create: (value: unknown, call: AdapterCall) => create(value, { ...call, scope: {} }) }
   }),
-  altered('overwrites a record outside the scope when it creates', ['scope/create-beside'], (base) => {
-    const create = base.create.bind(base)
-    return {
-      async create(value: unknown, call: AdapterCall) {
-        const key = base.definition.key.of(value)
-        if (key !== undefined && base.visible(key, call, 'read') === undefined) base.store.rows.delete(base.text(key))
-        return create(value, call)
-      },
-    }
-  }),
+  altered(
+    'overwrites a record outside the scope when it creates one with the same key',
+    ['scope/create-beside'],
+    (base) => {
+      const create = base.create.bind(base)
+      return {
+        async create(value: unknown, call: AdapterCall) {
+          const key = base.definition.key.of(value)
+          if (key !== undefined && base.visible(key, call, 'read') === undefined) base.store.rows.delete(base.text(key))
+          return create(value, call)
+        },
+      }
+    },
+  ),
   mutant('keeps removed records attached', ['associations/removed'], KeepsAttachments),
   mutant('ignores the name of the association', ['associations/as'], IgnoresAs),
   mutant('keeps every parent in the same member', ['associations/as'], ByTheFirstAssociation),
   mutant('keeps the records of all parents in one set', ['associations/listed'], OneSetForAllParents),
-  mutant('detaches a record from its other parents when it attaches it', ['associations/moves'], MovesSets),
+  mutant('detaches a record from its other parents when the record is attached', ['associations/moves'], MovesSets),
   mutant('detaches replaced records', ['associations/replaced'], LeavesSetsOnReplace),
-  mutant('lists old copies under parents', ['associations/replaced'], CopiesIntoSets),
-  altered('ignores the parent of a list', ['associations/held'], () => ({ isAttached: () => true })),
+  mutant(
+    'lists records under a parent as they were when they were attached',
+    ['associations/replaced'],
+    CopiesIntoSets,
+  ),
+  altered('treats every record as attached to every parent', ['associations/held'], () => ({ isAttached: () => true })),
   altered('ignores the expected version of an attach', ['expected/attach'], (base) => {
     const attach = base.attach.bind(base)
     return {
@@ -150,7 +158,7 @@ export const parentMutants: readonly Mutant[] = [
         detach(parent, key, undefined, call),
     }
   }),
-  altered('attaches an absent record', ['associations/absent'], (base) => {
+  altered('attaches a record that does not exist', ['associations/absent'], (base) => {
     const attach = base.attach.bind(base)
     return {
       async attach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
@@ -160,7 +168,7 @@ export const parentMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('refuses to attach twice', ['associations/twice'], (base) => {
+  altered('refuses to attach a record that is already attached', ['associations/twice'], (base) => {
     const attach = base.attach.bind(base)
     return {
       attach: async (parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) => {
@@ -180,7 +188,7 @@ export const parentMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('detaches a record that is not attached', ['associations/not-attached'], (base) => {
+  altered('reports "detached" for a record that is not attached', ['associations/not-attached'], (base) => {
     const detach = base.detach.bind(base)
     return {
       async detach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
@@ -192,7 +200,7 @@ export const parentMutants: readonly Mutant[] = [
   altered('keeps attachments only in sets, and not in members', ['associations/by-value', 'associations/held'], () => ({
     by: () => undefined,
   })),
-  altered('attaches without a new version', ['versions/attached'], (base) => {
+  altered('does not change the version of a record that it attaches', ['versions/attached'], (base) => {
     const write = base.write.bind(base)
     return {
       write(text: string, row: Row) {
@@ -205,13 +213,13 @@ export const parentMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('ignores attachTo', ['create/attached'], (base) => {
+  altered('does not attach a record that it creates', ['create/attached'], (base) => {
     const create = base.create.bind(base)
     return {
       create: (value: unknown, { attachTo: _attachTo, ...call }: AdapterCall) => create(value, call),
     }
   }),
-  altered('attaches the record of a refused create', ['create/attached-refused'], (base) => {
+  altered('attaches a key although it refuses to create the record', ['create/attached-refused'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {

@@ -5,7 +5,10 @@ import { PlainAdapter } from '../plain-adapter.js'
 import type { ScopedMethod } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Checks only some of the conditions, in some methods or (without `methods`) in all. */
+/**
+ * A mutant that checks only the members of the scope that `heeded` returns. `methods` are the
+ * methods with this fault; default: all methods.
+ */
 const heeding = (
   name: string,
   caughtBy: readonly string[],
@@ -49,9 +52,9 @@ export const scopeMutants: readonly Mutant[] = [
   heeding('detaches only by the first member of a scope', ['scope/several-attached'], (scope) => scope.slice(0, 1), [
     'detach',
   ]),
-  mutant('ignores case and outer spaces of the values in a scope', ['scope/exact'], ScopeInAnyCase),
+  mutant('ignores case and surrounding spaces of the values in a scope', ['scope/exact'], ScopeInAnyCase),
   mutant(
-    'lets a replace leave the scope',
+    'lets a replace move a record out of the scope',
     ['scope/replace-kept'],
     class extends PlainAdapter {
       override scoped(row: Record<string, unknown>, { scope }: AdapterCall): Record<string, unknown> {
@@ -59,7 +62,9 @@ export const scopeMutants: readonly Mutant[] = [
       }
     },
   ),
-  altered('lets an attach leave the scope', ['scope/moved', 'create/attached-whole'], () => ({ leaving: () => [] })),
+  altered('lets an attach move a record out of the scope', ['scope/moved', 'create/attached-whole'], () => ({
+    leaving: () => [],
+  })),
   altered('detaches a record from the parent that the scope requires', ['scope/moved'], (base) => {
     const detach = base.detach.bind(base)
     return {

@@ -5,7 +5,10 @@ import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Changes a request with a position before it runs. */
+/**
+ * A plain adapter that applies `change` to each request with a position before it finds the rows of
+ * the page.
+ */
 const seeking = (change: (request: ListRequest & { readonly seek: KeysetPosition }) => ListRequest) =>
   class extends PlainAdapter {
     override bounds(found: readonly Item[], request: ListRequest) {
@@ -105,9 +108,9 @@ export const seekMutants: readonly Mutant[] = [
   mutant('reports more rows if a page is not the whole list', ['seek/more'], MoreOfTheOtherSide),
   mutant('includes the row at the position', ['seek/forward', 'seek/backwards', 'seek/more'], SeeksTheRowAgain),
   mutant('skips records that tie with the position', ['seek/forward', 'seek/backwards'], SeeksPastTies),
-  mutant('seeks only if the row at the position still exists', ['seek/gone'], SeeksTheRow),
-  mutant('finds nothing after a position with null', ['seek/forward', 'seek/backwards'], SeeksWithoutNulls),
-  mutant('seeks all terms in one direction', ['seek/mixed'], SeeksInOneDirection),
+  mutant('returns the first rows if the row at the position no longer exists', ['seek/gone'], SeeksTheRow),
+  mutant('finds nothing beyond a position with null', ['seek/forward', 'seek/backwards'], SeeksWithoutNulls),
+  mutant('seeks all terms in the direction of the first', ['seek/mixed'], SeeksInOneDirection),
   mutant(
     'seeks forwards instead of backwards',
     ['seek/backwards'],
@@ -150,7 +153,7 @@ export const seekMutants: readonly Mutant[] = [
   ),
   mutant('ranks at random', ['search/rank', 'search/finds'], RanksAtRandom),
   mutant('searches case-sensitively', ['search/finds'], SearchesCaseBound),
-  mutant('searches outdated values', ['search/follows'], SearchesOldTexts),
+  mutant('also searches outdated values', ['search/follows'], SearchesOldTexts),
   mutant(
     'ignores the search',
     ['search/finds'],

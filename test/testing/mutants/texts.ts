@@ -5,7 +5,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import { Store } from '../plain-store.js'
 import { type Mutant, mutant } from './mutant.js'
 
-/** Treats keys as equal if `fold` maps them to the same string. */
+/** A mutant that treats keys as equal if `fold` maps them to the same string. */
 const keysBy = (name: string, fold: (text: string) => string, caughtBy: readonly string[] = ['texts/keys']): Mutant =>
   mutant(
     name,
@@ -20,7 +20,10 @@ const keysBy = (name: string, fold: (text: string) => string, caughtBy: readonly
 const folded = <T>(value: T, fold: (text: string) => string): T =>
   typeof value === 'string' ? (fold(value) as T) : value
 
-/** Treats values of conditions as equal if `fold` maps them to the same string. */
+/**
+ * A mutant that treats a string and the value of an `eq` condition as equal if `fold` maps them to
+ * the same string.
+ */
 const conditionsBy = (name: string, fold: (text: string) => string): Mutant =>
   mutant(
     name,
@@ -38,7 +41,10 @@ const conditionsBy = (name: string, fold: (text: string) => string): Mutant =>
 const unaccented = (text: string) => text.normalize('NFD').replace(/\p{Mn}/gu, '')
 const bothWays = (text: string) => text.toUpperCase().toLowerCase()
 
-/** A map that keeps its entries in a plain object. */
+/**
+ * A map that looks up its entries in a plain object, and so also finds inherited names such as
+ * `constructor`.
+ */
 class ObjectAsMap<V> extends Map<string, V> {
   readonly #object: Record<string, V> = {}
   override get(key: string): V | undefined {
@@ -98,12 +104,12 @@ class SeeksByCollation extends PlainAdapter {
 export const textMutants: readonly Mutant[] = [
   keysBy('normalizes keys', (text) => text.normalize('NFC')),
   keysBy('treats keys with compatible characters as equal', (text) => text.normalize('NFKC')),
-  keysBy('ignores the case of keys, with the special rules of Unicode', bothWays),
-  keysBy('ignores the case of keys, with the rules of Turkish', (text) => text.replace(/[Ii\u0130\u0131]/g, 'i')),
+  keysBy('ignores the case of keys, and treats ß and SS as equal', bothWays),
+  keysBy('treats I, i and the Turkish İ and ı in keys as equal', (text) => text.replace(/[Ii\u0130\u0131]/g, 'i')),
   keysBy('drops U+FEFF from the start of keys', (text) => text.replace(/^\ufeff/, '')),
   keysBy('ignores invisible characters in keys', (text) => text.replace(/[\u00ad\u200b\ufeff]/g, '')),
   keysBy('replaces characters above U+FFFF in keys', (text) => text.replace(/[\u{10000}-\u{10ffff}]/gu, '\ufffd')),
-  keysBy('treats keys that look like the same number as equal', (text) =>
+  keysBy('compares keys that look like numbers as numbers', (text) =>
     /^[+\d.e]+$/.test(text) ? String(Number(text)) : text,
   ),
   keysBy('ignores spaces at the end of keys', (text) => text.trimEnd(), ['reads/key-exact', 'texts/keys']),

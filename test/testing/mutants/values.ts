@@ -5,7 +5,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import { type Item, Store } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Changes the stored values, at any depth. */
+/** A plain adapter that applies `change` to the values that it stores, at any depth. */
 const keeping = (change: (value: unknown, name: string) => unknown) => {
   const changed = (value: unknown, name = ''): unknown => {
     if (Array.isArray(value))
@@ -77,7 +77,7 @@ class PartsInTheirOrder extends PlainAdapter {
   }
 }
 
-/** Reads from a cache, like another process with a cache of its own. */
+/** Reads records from a cache that it never updates, as a process with a cache of its own might. */
 class CachesReads extends PlainAdapter {
   readonly #cache = new Map<string, Item>()
   override visible(...[key, call, method]: Parameters<PlainAdapter['visible']>) {
@@ -98,7 +98,7 @@ const withPeers =
 
 export const valueMutants: readonly Mutant[] = [
   mutant(
-    'keeps only six fractional digits of a second',
+    'stores only six fractional digits of a second',
     ['values/date-times'],
     onDateTime((text) => `${text.slice(0, 26)}0`),
   ),
@@ -111,31 +111,31 @@ export const valueMutants: readonly Mutant[] = [
     }),
   ),
   mutant(
-    'keeps date-times as Date in another time zone',
+    'shifts local date-times to another time zone',
     ['values/date-times'],
     onDateTime((text) => {
       const shifted = new Date(Date.parse(`${text.slice(0, 23)}Z`) + 3_600_000)
       return Number.isNaN(shifted.getTime()) ? text : `${shifted.toISOString().slice(0, 23)}${text.slice(23)}`
     }),
   ),
-  mutant('keeps numbers as 32-bit floats', ['values/numbers'], onNumber(Math.fround)),
+  mutant('stores numbers as 32-bit floats', ['values/numbers'], onNumber(Math.fround)),
   mutant(
-    'keeps whole numbers in 32 bits',
+    'stores whole numbers in 32 bits',
     ['values/integers', 'values/held'],
     onNumber((number) => (Number.isInteger(number) ? number | 0 : number)),
   ),
   mutant(
-    'keeps only fifteen digits of a number',
+    'stores only fifteen digits of a number',
     ['values/numbers'],
     onNumber((number) => Number(number.toPrecision(15))),
   ),
   mutant(
-    'keeps false as null',
+    'stores false as null',
     ['values/booleans'],
     keeping((value) => (value === false ? null : value)),
   ),
   mutant(
-    'keeps an empty string as null',
+    'stores an empty string as null',
     ['values/text-or-null'],
     keeping((value) => (value === '' ? null : value)),
   ),
@@ -155,7 +155,7 @@ export const valueMutants: readonly Mutant[] = [
     onText((text) => text.replaceAll('\\\\', '\\').replaceAll("\\'", "'")),
   ),
   mutant(
-    'keeps only 65,535 characters of a string',
+    'stores only 65,535 characters of a string',
     ['values/long-text'],
     onText((text) => text.slice(0, 65_535)),
   ),
@@ -165,7 +165,7 @@ export const valueMutants: readonly Mutant[] = [
     keeping((value) => (value === 'null' ? null : value)),
   ),
   mutant(
-    'keeps lone surrogates as U+FFFD',
+    'stores lone surrogates as U+FFFD',
     ['unstorable/replaced', 'unstorable/written'],
     onText((text) => text.replace(/\p{Surrogate}/gu, '\ufffd')),
   ),
@@ -175,22 +175,22 @@ export const valueMutants: readonly Mutant[] = [
     onText((text) => text.replaceAll('\0', '')),
   ),
   mutant(
-    'keeps arrays joined by commas',
+    'stores arrays joined by commas',
     ['values/arrays'],
     keeping((value) => (Array.isArray(value) ? value.join(',').split(',') : value)),
   ),
   mutant(
-    'keeps arrays as sets',
+    'stores arrays as sets',
     ['values/arrays'],
     keeping((value) => (Array.isArray(value) && new Set(value).size < value.length ? [...new Set(value)] : value)),
   ),
   mutant(
-    'keeps an empty array as null',
+    'stores an empty array as null',
     ['values/arrays'],
     keeping((value) => (Array.isArray(value) && value.length === 0 ? null : value)),
   ),
   mutant(
-    'keeps an object that has only null members as null',
+    'stores an object that has only null members as null',
     ['values/objects'],
     keeping((value) =>
       typeof value === 'object' &&
@@ -202,7 +202,7 @@ export const valueMutants: readonly Mutant[] = [
     ),
   ),
   mutant(
-    'keeps null objects as empty objects',
+    'stores null in the member address as an empty object',
     ['values/held', 'time/ready'],
     keeping((value, name) => (value === null && name === 'address' ? {} : value)),
   ),
@@ -216,17 +216,13 @@ export const valueMutants: readonly Mutant[] = [
   mutant('throws for conditions with text that it cannot store', ['unstorable/list'], ThrowsOnUnstorableConditions),
   mutant('throws for keys with text that it cannot store', ['unstorable/key'], ThrowsOnUnstorableKeys),
   mutant('ignores the case of keys', ['reads/key-exact', 'reads/composite'], CaseBlindKeys),
-  mutant(
-    'treats composite keys with their parts in another order as different',
-    ['reads/composite'],
-    PartsInTheirOrder,
-  ),
+  mutant('distinguishes composite keys by the order of their members', ['reads/composite'], PartsInTheirOrder),
   {
     name: 'has a peer that reads from a cache',
     caughtBy: ['races/increments', 'versions/answered'],
     make: withPeers(CachesReads),
   },
-  altered('returns a batch in another order than that of its keys', ['reads/order', 'reads/far-keys'], (base) => {
+  altered('returns a batch in another order than its keys', ['reads/order', 'reads/far-keys'], (base) => {
     const read = base.read.bind(base)
     return {
       async read(keys: readonly unknown[], call: AdapterCall) {
@@ -255,7 +251,7 @@ export const valueMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('reads only fifty different keys of a batch', ['reads/many'], (base) => {
+  altered('reads at most fifty different keys of a batch', ['reads/many'], (base) => {
     const read = base.read.bind(base)
     return {
       async read(keys: readonly unknown[], call: AdapterCall) {

@@ -19,8 +19,8 @@ class CheckThenWrite extends PlainAdapter {
 }
 
 /**
- * Compares the version at the start of the statement, but writes to the current data. A statement
- * does this if it reads the version in a joined subquery.
+ * Compares the expected version with the version at the start of the statement, but overwrites the
+ * current data. A statement does this if it reads the version in a joined subquery.
  */
 class ComparedInASnapshot extends PlainAdapter {
   override async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
@@ -170,8 +170,16 @@ export const writeMutants: readonly Mutant[] = [
     ['races/attach', 'races/attach-remove'],
     LooksThenAttaches,
   ),
-  mutant('writes a record in two steps', ['races/remove-replace-any', 'races/whole-records'], WritesInTwoSteps),
-  mutant('counts versions of each key from one', ['versions/recreated', 'expected/recreated'], CountsFromOne),
+  mutant(
+    'writes half of the members, waits, and then writes the rest',
+    ['races/remove-replace-any', 'races/whole-records'],
+    WritesInTwoSteps,
+  ),
+  mutant(
+    'restarts the versions of a key at 1 after the record was removed',
+    ['versions/recreated', 'expected/recreated'],
+    CountsFromOne,
+  ),
   mutant('uses a hash of the value as version', ['versions/change', 'versions/recreated'], HashOfTheValue),
   mutant('returns numbers as versions', ['versions/text'], NumberAsVersion),
   mutant('keeps the version when the value changes', ['versions/change'], VersionStays),
@@ -179,7 +187,7 @@ export const writeMutants: readonly Mutant[] = [
   mutant('returns the old version from a replace', ['versions/answered'], AnswersTheOldVersion),
   mutant('compares versions as numbers', ['expected/other-texts'], ComparesNumbers),
   mutant('ignores the case of versions', ['expected/other-texts'], ComparesVersionsInAnyCase),
-  mutant('takes the key from the value of a replace', ['values/key-kept'], StoresUnderTheKeyOfTheValue),
+  mutant('takes the members of the key from the value of a replace', ['values/key-kept'], StoresUnderTheKeyOfTheValue),
   mutant(
     'ignores every expected version',
     ['expected/replace', 'expected/remove', 'expected/attach', 'expected/detach'],

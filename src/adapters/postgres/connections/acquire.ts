@@ -151,7 +151,7 @@ const checkTime = 1_000
 
 /**
  * Whether the server responds to an empty statement within a second. If the event loop was blocked
- * at the end of the second, the second starts again, but only once. A connection on which the
+ * when the time was up, the time limit starts again, but only once. A connection on which the
  * server does not respond is closed, and the other connections of its pool are marked as doubtful:
  * they are checked before their next use. Never rejects.
  */
@@ -184,8 +184,8 @@ const bounded = new WeakSet<object>()
  * Watches the connections that the pool is making, and closes those that are not established in
  * time. A server may accept a connection and then send nothing. Without this function, such a
  * connection would occupy a place in the pool forever, unless the pool has a
- * `connectionTimeoutMillis`. Each connection has its own timer, because this function is not called
- * again once such connections occupy all places.
+ * `connectionTimeoutMillis`. Each connection is closed by its own timer and not by a later call of
+ * this function, because there is no later call once such connections occupy all places.
  */
 function boundConnecting(pool: PgPool, limit: number): void {
   for (const client of pool._clients ?? []) {

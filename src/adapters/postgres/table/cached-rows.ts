@@ -66,7 +66,7 @@ interface Store {
   readonly rows: Cache<string, CachedRow>
 }
 
-function makeStore(bound: number | undefined, on = true): Store {
+function makeStore(bound: number | undefined, on?: boolean): Store {
   const caches = new Caches(on)
   const sizeOf = ({ weight }: CachedRow): number => weight
   return { caches, rows: caches.make('rows', bound === undefined ? { sizeOf } : { bound, sizeOf }) }

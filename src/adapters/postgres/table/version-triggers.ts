@@ -24,8 +24,9 @@ export const neverRepeats = (sql: string | null): boolean => isRandom(sql) || /\
 
 /**
  * Whether a trigger sets the column on every update of every row, to a value that the row has never
- * had. If the trigger's source does not prove that, returns false. The version then includes a
- * digest of the row, which is always correct.
+ * had. If the trigger's source does not prove that, returns false. In that case, the version
+ * includes a digest of the row. Such a version changes whenever the row changes, whatever the
+ * triggers do.
  */
 export function isAlwaysRenewed({ kind, tablesBelow, triggers, columns }: Relation, column: string): boolean {
   // Partitions have the triggers of the partitioned table. Tables that inherit from a table do not
