@@ -1,6 +1,7 @@
 /**
  * `npm run bench:chart -- result.json picture.svg` draws a picture for docs/performance.md from a
- * file that `--json` wrote. For curves, it also prints their tables in Markdown.
+ * file that `--json` wrote. For a file of `npm run bench:growth`, it also prints the tables of the
+ * curves in Markdown.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -80,7 +80,7 @@ async function compare(
 }
 
 /**
- * Measures the slowest responses of the servers that support all kinds of requests in PostgreSQL.
+ * Measures the slowest responses of the servers that can run the workload `pg-mixed`.
  */
 async function measureTail(
   command: Command,

@@ -6,7 +6,7 @@ import { type WorkloadName, workloadNames, workloadOf } from './workloads/index.
 
 export interface Options {
   readonly workloads: readonly WorkloadName[]
-  /** `undefined` stands for the default servers of this kind of run. */
+  /** `undefined` stands for the default servers, which depend on `tail` and `against`. */
   readonly servers: readonly ServerName[] | undefined
   readonly rounds: number
   /**

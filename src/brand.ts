@@ -46,9 +46,9 @@ export function hasBrand(name: BrandName, value: unknown): boolean {
 }
 
 /**
- * Marks the instances of a class, and makes `instanceof` test the mark for this class, but not for
- * its subclasses. So `error instanceof HttpProblem` is also true for an error that another copy of
- * the library has thrown.
+ * Marks the instances of a class, and makes `instanceof` test the mark. So
+ * `error instanceof HttpProblem` is also true for an error that another copy of the library has
+ * thrown. For a subclass of the class, `instanceof` works as usual.
  */
 export function brandClass(name: BrandName, made: { readonly prototype: object }): void {
   branded(name, made.prototype)

@@ -15,7 +15,7 @@ export const cacheKinds = Object.freeze({
   items: { unit: 'characters', bound: 32 * 2 ** 20 },
   /** Rendered pages. */
   pages: { unit: 'characters', bound: 16 * 2 ** 20 },
-  /** Digests, one for each requested combination of base URL, format and expansions. */
+  /** Digests of a base URL, a format and expansions, for entity tags. */
   views: { unit: 'entries', bound: 100 },
   /** Digests of the records that items link to. */
   'link-digests': { unit: 'entries', bound: 4_000 },
@@ -245,8 +245,8 @@ export class Caches implements CacheOwner {
   }
 
   /**
-   * Includes the caches of a middleware or an adapter that the owner uses in `counts()` and
-   * `disable()`. If the owner's caches are already disabled, the included caches are disabled at
+   * Makes `counts()` and `disable()` include the caches of a middleware or an adapter that the
+   * owner uses. If the owner's caches are already disabled, the included caches are disabled at
    * once.
    */
   include(others: CacheOwner | undefined): void {

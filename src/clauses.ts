@@ -53,8 +53,7 @@ export const clauses = {
   ),
   'REP-1': clause(
     'Links',
-    'A link is an object with the absolute URL of the other resource in `href`, and optionally some members of ' +
-      'that resource.',
+    'A link is an object with the absolute URL of its target in `href`, and optionally some members of the target.',
   ),
   'REP-2': clause(
     'Expansions',
@@ -100,8 +99,8 @@ export const clauses = {
   ),
   'VERB-4': clause(
     'PUT into a sub-collection',
-    'PUT without a body adds an existing item to the collection of its parent. DELETE removes it from the ' +
-      'collection, but does not delete the item.',
+    'PUT without a body adds an existing item to the sub-collection of a parent. DELETE removes it from the ' +
+      'sub-collection, but does not delete the item.',
   ),
   'VERB-5': clause(
     'PATCH',
@@ -176,7 +175,7 @@ export const clauses = {
   'HDR-3': clause(
     'If-Match',
     'A change with `If-Match` is made only if the item still has that `Etag`. Otherwise the response is 412. Of ' +
-      'two clients with the same tag, only one succeeds. `*` matches any version.',
+      'two clients with the same tag, only one succeeds. `*` matches any tag.',
   ),
   'HDR-4': clause(
     'If-None-Match',
@@ -239,11 +238,11 @@ export const clauses = {
   ),
   'VER-2': clause(
     'Retired versions',
-    'Every request to a version that has ended, or to a part of a version that has ended, gets 410 without a body.',
+    'Every request to a retired version, or to a retired part of a version, gets 410 without a body.',
   ),
   'VER-3': clause(
     'Deprecated versions',
-    'A version that will end is announced in `Deprecation`, `Sunset` and a `Link` to its successor.',
+    'The end of a version is announced in `Deprecation`, `Sunset` and a `Link` to its successor.',
   ),
 } as const satisfies Readonly<Record<string, Clause>>
 

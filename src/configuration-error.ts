@@ -34,11 +34,11 @@ export const configurationKinds = {
 export type ConfigurationCode = keyof typeof configurationKinds
 
 /**
- * Thrown if a definition or an option is wrong, when a service is built or a function of the
- * library is called. If only a request can reveal the mistake, the error is thrown during that
- * request. Examples are a missing middleware, and a version that is passed to `sendTag()` but is
- * not a string. The response to the request is then a 500 that discloses nothing. The message of
- * the error says how to fix the mistake.
+ * Thrown if a definition or an option is wrong. The error is thrown when the service is built, or
+ * when a function of the library is called. If only a request can reveal the mistake, the error is
+ * thrown during that request. Examples of such mistakes are a missing middleware, and an argument
+ * `version` of `sendTag()` that is not a string. The response to the request is then a 500 that
+ * discloses nothing. The message of the error says how to fix the mistake.
  */
 export class ConfigurationError extends TypeError {
   override readonly name = 'ConfigurationError'

@@ -1,4 +1,6 @@
-/** `express-rest-conventions`: declaring and mounting resources, and errors. */
+/**
+ * `express-rest-conventions`, the main entry point: definitions of resources, routers and errors.
+ */
 
 // Declaring
 

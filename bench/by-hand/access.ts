@@ -1,4 +1,7 @@
-/** Hand-written tokens, rate limits and passwords, with Node's own modules and `jsonwebtoken`. */
+/**
+ * Hand-written checks of tokens, rate limits and passwords, with Node's own modules and
+ * `jsonwebtoken`.
+ */
 import { createSecretKey, type KeyObject, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import jwt from 'jsonwebtoken'
@@ -20,8 +23,8 @@ const refused = (detail: string): Problem =>
   new Problem(401, 'Authentication is required', detail, { 'WWW-Authenticate': 'Bearer realm="api"' })
 
 /**
- * Returns the caller of the token in `Authorization: Bearer`. Throws a `Problem` with status 401 if
- * the token is missing or invalid.
+ * Returns the caller that the token in `Authorization: Bearer` identifies. Throws a `Problem` with
+ * status 401 if the token is missing or invalid.
  */
 export function authenticate(field: string | undefined, key: KeyObject): Caller {
   if (field === undefined || !field.startsWith('Bearer ')) throw refused('Send a token in Authorization.')

@@ -19,7 +19,7 @@ export class Problem extends Error {
 
 export const absent = (): Problem => new Problem(404, 'The resource does not exist', 'No resource has this address.')
 export const stale = (): Problem =>
-  new Problem(412, 'The resource has changed', 'If-Match does not name the current version. GET it again.')
+  new Problem(412, 'The resource has changed', 'If-Match does not name the current version. GET the piece again.')
 export const invalid = (detail: string): Problem => new Problem(422, 'The body is not valid', detail)
 export const malformed = (detail: string): Problem => new Problem(400, 'The request is malformed', detail)
 

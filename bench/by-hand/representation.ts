@@ -40,7 +40,7 @@ const isPiece = ajv.compile(piezaSchema) as unknown as ValidateFunction<Pieza>
 
 /**
  * Validates the body of a POST, and reads the contract that it links to. Throws a `Problem` with
- * status 422 if the body is invalid. The store assigns the number later.
+ * status 422 if the body is invalid. The store assigns the number of the piece later.
  */
 export async function newPiece(body: unknown, store: Store): Promise<{ piece: Pieza; contract: Contrato }> {
   const { contrato, ...rest } = objectOf(body)

@@ -37,8 +37,8 @@ export interface Store {
 }
 
 /**
- * Creates a store in memory. The store keeps all pieces, and those of each branch, in the order of
- * their dates. A page that is sorted by date therefore needs no sorting.
+ * Creates a store in memory. The store keeps one list of all pieces and one list for each branch,
+ * sorted by date. A page that is sorted by date therefore needs no sorting.
  */
 export function memoryStore(pieces: readonly Pieza[], contracts: readonly Contrato[]): Store {
   const contractOf = new Map(contracts.map((contract) => [contract.codigo, contract]))

@@ -198,8 +198,9 @@ export function ceiling(name: CountedName, count: keyof Counts, version: string)
 }
 
 /**
- * The factor for the maximum of `bytes` with exactly the measured version of Node. With Node 22 and
- * 24, all runs count the same number of bytes. With Node 20, ten runs differed by up to 0.7%.
+ * The factor between the measured `bytes` and their maximum, if the version of Node is exactly the
+ * measured one. With Node 22 and 24, all runs count the same number of bytes. With Node 20, ten
+ * runs differed by up to 0.7%.
  */
 const slack: Readonly<Record<Major, number>> = { 20: 1.01, 22: 1.001, 24: 1.001 }
 

@@ -8,7 +8,10 @@ import { Session } from 'node:inspector'
 import type { Counts } from './budgets.js'
 import { repeat, type Work } from './repeat.js'
 
-/** Returns the averages for one request. Only scripts whose URL starts with `under` are counted. */
+/**
+ * Returns the average number of calls and of executed characters for one request. Only scripts
+ * whose URL starts with `under` are counted.
+ */
 export async function executed(work: Work, times: number, under: string): Promise<Pick<Counts, 'calls' | 'code'>> {
   const session = new Session()
   session.connect()

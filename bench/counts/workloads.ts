@@ -24,8 +24,8 @@ export const countedNames: readonly CountedName[] = [...ofTheBenchmark, 'item-fi
 type Counted = Pick<Workload, 'title' | 'status' | 'secured' | 'turns'>
 
 export function countedOf(name: CountedName): Counted {
-  if (name === 'item-first') return { title: 'item GET, each for the first time', status: 200, turns: firstItems }
-  if (name === 'page-first') return { title: 'page of 25, each for the first time', status: 200, turns: firstPages }
+  if (name === 'item-first') return { title: 'item GET, no item twice', status: 200, turns: firstItems }
+  if (name === 'page-first') return { title: 'page of 25, no page twice', status: 200, turns: firstPages }
   return workloadOf(name)
 }
 

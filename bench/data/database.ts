@@ -59,8 +59,8 @@ export function makeDatabase(server: string, checkout: string, fillIt: typeof fi
 }
 
 /**
- * Creates the tables that every server uses, with the library's own DDL. Adds the index that a page
- * by branch and date needs.
+ * Creates the tables that every server uses, with the library's own DDL. Adds the index for pages
+ * that are filtered by branch and sorted by date.
  */
 async function fill(client: pg.Client, checkout: string): Promise<void> {
   const load = (path: string) => import(pathToFileURL(join(checkout, path)).href)
@@ -94,7 +94,7 @@ async function fill(client: pg.Client, checkout: string): Promise<void> {
 /** Opens one connection, passes it to `use`, and closes it. */
 export async function withConnection<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 3000 })
-  client.on('error', () => {}) // If the connection is lost, the queries report this themselves.
+  client.on('error', () => {}) // If the connection is lost, the queries reject.
   try {
     await client.connect()
     return await use(client)

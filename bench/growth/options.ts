@@ -16,7 +16,7 @@ export interface Options {
   readonly requests: number
   /**
    * The largest x of the curve `rows`. Each of the next three options is the largest x of the curve
-   * with its name.
+   * with the same name.
    */
   readonly rows: number
   readonly resources: number

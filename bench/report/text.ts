@@ -16,7 +16,7 @@ export function headOf(result: Omit<Result, 'workloads'>): string {
   const lines = [
     circumstancesText(result),
     `${rounds} rounds of ${each}, interleaved. Medians, with quartiles in brackets. Ratios compare the CPU time ` +
-      'per request, round by round. Above 1 is faster.',
+      'per request, round by round. Above 1 is faster, except under "Goals", where below 1 is faster.',
   ]
   return [...lines, ...leftOut].join('\n')
 }

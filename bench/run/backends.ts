@@ -16,8 +16,7 @@ export function named(database: string, name: string): string {
 }
 
 /**
- * Reads the CPU times of the backends that serve other connections. Uses its own connection to list
- * them.
+ * Reads the CPU times of PostgreSQL backends. Lists the backends over a connection of its own.
  */
 export class Backends {
   readonly #client: pg.Client
@@ -28,7 +27,7 @@ export class Backends {
 
   static async connect(database: string): Promise<Backends> {
     const client = new pg.Client({ connectionString: database })
-    client.on('error', () => {}) // If the connection is lost, the queries report this themselves.
+    client.on('error', () => {}) // If the connection is lost, the queries reject.
     await client.connect()
     return new Backends(client)
   }

@@ -106,8 +106,8 @@ function routes(app: FastifyInstance, store: Store, tagOf: TagOf): void {
 const versionTag = ({ version }: Row): string => `"${version}"`
 
 /**
- * Computes the entity tag from the payload, as Fastify's plugin for entity tags does. For this, it
- * serializes the current representation.
+ * Computes the entity tag from the payload, as Fastify's plugin for entity tags does. To get the
+ * payload, this function serializes the current representation.
  */
 const hashTag: TagOf = (row, reply) => {
   const text = reply.compileSerializationSchema(answered)(represent(row))

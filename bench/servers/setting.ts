@@ -2,7 +2,7 @@
 import type { Server } from 'node:http'
 import type { Account } from '../by-hand/access.js'
 
-/** The options of a server. The benchmark sends them to its process as JSON. */
+/** The options of a server. The benchmark sends them to the process of the server as JSON. */
 export interface Setting {
   /** One of the names in `servers/index.ts`. */
   readonly server: string

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks'
 import pg from 'pg'
 import type { ChangeMessage } from './message.js'
 
-/** The timeout of a statement in milliseconds. */
+/** The timeout of a statement, in milliseconds. */
 const statementTimeout = 8_000
 
 /** A change whose message the broker refuses, with the reason. */

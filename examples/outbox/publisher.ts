@@ -59,7 +59,7 @@ export async function publishChanges(options: PublisherOptions, signal: AbortSig
 
 /**
  * Publishes with one connection to the database and one to the broker. If one of them fails, both
- * are closed, so that a process without the lock sends nothing.
+ * are closed, so that a process that has lost the lock sends nothing.
  */
 async function session(
   options: PublisherOptions,

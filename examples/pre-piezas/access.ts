@@ -36,11 +36,13 @@ export interface Access {
   readonly publicAudience: string
   readonly find: (user: string) => Account | undefined
   /**
-   * Creates a token that has all permissions for the private API. The token is printed at the
-   * start.
+   * Creates a token that has all permissions for the private API. The token is printed when the
+   * service starts.
    */
   readonly privateToken: () => string
-  /** The account to print at the start, if its user or its password was not set. */
+  /**
+   * The account, if its user or its password was not set. It is printed when the service starts.
+   */
   readonly madeUp: { readonly user: string; readonly password: string } | undefined
 }
 

@@ -9,8 +9,8 @@ import type { Settings } from './settings.js'
 export interface Counters {
   /**
    * Returns the store options of a rate limit. `side` names the limit, for example `public`. The
-   * name is part of the keys in Redis and of the log lines, so each limit has its own counts. If
-   * this function is absent, counts are in memory.
+   * name is part of the keys in Redis, so each limit has its own counts. The name is also part of
+   * the log lines. If this function is absent, counts are in memory.
    */
   readonly optionsOf?: (side: string) => StoreOptions
   /** Rejects if the Redis server does not respond. Absent if no Redis server is configured. */

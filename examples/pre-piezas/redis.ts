@@ -6,7 +6,7 @@ import type { Settings } from './settings.js'
 
 export interface RedisConnection {
   /**
-   * Sends a command to the master. If the connection is lost, rejects with the reason for the loss.
+   * Sends a command to Redis. If the connection is lost, rejects with the reason for the loss.
    */
   send(command: string[]): Promise<never>
   close(): void
@@ -170,7 +170,8 @@ async function whenSilent(current: () => Client, replace: () => void, signal: Ab
       client.send(['PING']).then(settle, settle),
       setTimeout(pingTimeout, undefined, { ref: false, signal }),
     ])
-    // After a pause of this process, the timeout ends before Node reads a reply that has arrived.
+    // If this process was paused, the timeout ends before Node reads a reply that has already
+    // arrived. This wait lets Node read the reply.
     await setImmediate()
     if (!settled && !signal.aborted) replace()
   }

@@ -36,8 +36,8 @@ export function associationOf(
   if (found === undefined) {
     throw new ConfigurationError(
       'unmounted-parent',
-      `"${mine}" cannot be attached to "${collection}" as "${as}". Declare this association in the option attachedTo ` +
-        `of "${mine}".`,
+      `"${mine}" cannot be attached to "${collection}" as "${as}". Declare this association in the option ` +
+        `"attachedTo" of "${mine}".`,
     )
   }
   const parts =

@@ -98,8 +98,8 @@ export interface ListRequest {
   readonly search?: string
   /**
    * The order of the list. The terms include the key, so no two records are equal in this order.
-   * Null sorts as the largest value. The array is empty only together with `search`. Records are
-   * then ordered by rank, and records of equal rank by ascending key.
+   * Null sorts as the largest value. The array may be empty only if `search` is set. An empty array
+   * orders records by rank, and records of equal rank by ascending key.
    */
   readonly sort: readonly SortTerm[]
   /** The page number. The first page is 1, even if clients count from 0. */
@@ -238,11 +238,10 @@ export interface ShownLinks {
    */
   callOf(link: ShownLink): AdapterCall | undefined
   /**
-   * On a create, the library may already have read the target of a link, because the target must
-   * exist (REP-7). This method makes the response show the target as it was read, so that the
-   * adapter need not read the target too. Returns true if the library has read the target, or if
-   * the link is null. Otherwise returns false. Call this method only if the create can't change the
-   * target.
+   * Makes the response to a create show the target of a link as the library has already read it.
+   * The library reads a target to check that it exists (REP-7). Returns true if the library has
+   * read the target, or if the link is null: the adapter then need not read it. Otherwise returns
+   * false. Call this method only if the create can't change the target.
    */
   showChecked?(link: ShownLink): boolean
   /**

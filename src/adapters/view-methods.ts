@@ -71,8 +71,8 @@ export async function create(
 }
 
 /**
- * Returns the record that is kept under the idempotency id. The kept record has the members of the
- * store, so it is converted to the members of the view.
+ * Returns the record that the store keeps for the idempotency id of the call. This record has the
+ * members of the store, so it is converted to the members of the view.
  */
 export async function recall(
   { under, translator }: View,
@@ -191,7 +191,8 @@ const refusedAbove = <R>(translator: MemberTranslator, result: R | Refused): R |
   isRefused(result) ? translator.refused(result) : result
 
 function definedResult<R>(method: string, result: R | undefined): R {
-  if (result === undefined) throw loggableError(`The adapter below a view returned undefined from ${method}().`)
+  if (result === undefined)
+    throw loggableError(`The adapter given to adapterView() returned undefined from ${method}().`)
   return result
 }
 

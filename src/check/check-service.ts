@@ -11,6 +11,7 @@ import { Client, type ClientOptions } from './client/client.js'
 import { type CheckServiceOptions, defaults, defaultsOf, resolveCheckOptions } from './options.js'
 import { type CheckReport, reportOf } from './report/report.js'
 import { runListChecks, runServiceChecks } from './run.js'
+import { selectionFault, wanted } from './selection.js'
 import { Service } from './service.js'
 import { isDocument, targetOf } from './target/document-target.js'
 import type { Target } from './target/target.js'
@@ -46,6 +47,8 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
     disposable = false,
     ...rest
   } = resolveCheckOptions('checkService()', options)
+  const fault = rest.only === undefined ? undefined : selectionFault(rest.only)
+  if (fault !== undefined) throw invalidOption(`The option "only" of checkService() ${fault}`)
   const { rate, budget } = { ...defaultsOf(production), ...rest }
   const learned = resolveTarget(given)
   const target = published === undefined ? learned : { ...learned, published: published.replace(/\/+$/, '') }
@@ -160,11 +163,7 @@ export function resolveTarget(given: unknown): Target {
   if (isDocument(given)) return targetOf(given)
   if (isTargetFile(given)) return readTarget(given)
   throw invalidOption(
-    'The target is neither an OpenAPI document of version 3.0 or 3.1, nor a target with "collections".',
+    'The option "target" is neither an OpenAPI document of version 3.0 or 3.1, nor the content of a target file. A ' +
+      'target file has a list "collections".',
   )
 }
-
-const wanted =
-  (only: readonly string[] | undefined) =>
-  ({ id }: { readonly id: string }): boolean =>
-    only === undefined || only.some((one) => id === one || id.startsWith(`${one}/`))

@@ -33,8 +33,8 @@ export interface Place {
 }
 
 /**
- * The sub-collection below each of the first parents, of which there are at most `maxParents`.
- * Throws `Unchecked` if no parent can be found.
+ * The sub-collection below each of the first `maxParents` parents. Throws `Unchecked` if no parent
+ * can be found.
  */
 export async function placesOf(service: Service, target: CollectionTarget): Promise<readonly Place[]> {
   const [, above = '', below = ''] = /^(.*)\/\{[^}]*\}([^{]*)$/.exec(target.template) ?? []

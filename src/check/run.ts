@@ -8,7 +8,7 @@ import { NotApplicable, type Outcome, type Result, Unchecked } from './verdict.j
 import type { Ledger } from './write/ledger.js'
 import { needsDisposable, Owner } from './write/own-record.js'
 
-/** How many times a check is run if its first run has the verdict `breaks`. */
+/** The total number of runs of a check whose first run has the verdict `breaks`. */
 const attempts = 3
 
 /** Called with each result. */
@@ -89,8 +89,8 @@ async function traced(
 }
 
 /**
- * Checks that write read their record with its entity tag, and send the tag back. So if one of
- * these two checks finds a violation, the checks in `writing` are not run.
+ * The checks in `writing` read the entity tag of their record, and send the tag back. So they are
+ * not run if one of these two checks finds a violation.
  */
 const neededByWrites = ['VERB-1/item', 'HDR-2/stable'] as const
 

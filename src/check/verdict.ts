@@ -115,8 +115,8 @@ export interface Result {
   /** How to fix a service that breaks the rule. */
   readonly fix: string
   /**
-   * The verdict of the same check without the gateway. Present only for a violation, and only if
-   * the URL of the service without the gateway was given.
+   * The verdict of the same check when its requests bypass the gateway. Present only for a
+   * violation, and only if the URL of the service without the gateway was given.
    */
   readonly direct?: Verdict
 }

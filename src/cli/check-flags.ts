@@ -1,7 +1,6 @@
 /** Reads and checks the flags of `check`. */
 import { defaultsOf, productionConflict } from '../check/options.js'
-import { clauses } from '../clauses.js'
-import { didYouMean, nearMiss } from '../near-miss.js'
+import { selectionFault } from '../check/selection.js'
 import { type BaselineCall, baselineCall, baselineFlags } from './baseline-file.js'
 import { parseFlags } from './flags.js'
 import { UsageError } from './usage-error.js'
@@ -160,13 +159,10 @@ export function addressIn(what: string, text: string): string {
  */
 function idsIn(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined
-  const all = Object.keys(clauses)
   const ids = listIn(text)
-  const slip = ids.find((id) => !all.includes(id.split('/', 1)[0] ?? ''))
-  if (slip === undefined && ids.length > 0) return ids
-  throw new UsageError(
-    `--only names "${slip ?? ''}", which is not a clause. ${didYouMean(nearMiss(slip ?? '', all), all)}`,
-  )
+  const fault = selectionFault(ids)
+  if (fault !== undefined) throw new UsageError(`--only ${fault}`)
+  return ids
 }
 
 function numberIn(name: string, text: string | undefined, otherwise: number): number {

@@ -2,20 +2,20 @@
 export const checkHelp = `express-rest-conventions check <base url> [flags]
 
 Checks whether a running service, written in any language, follows each clause that can be tested from
-outside. Without --write, --disposable and --cleanup, only GET, HEAD and OPTIONS are sent. <base url>
-is the address before the paths of the service's OpenAPI document, such as https://api.example.com/v1.
+outside. Only --write, --disposable and --cleanup send methods other than GET, HEAD and OPTIONS. <base url>
+is the address in front of the paths of the service's OpenAPI document, such as https://api.example.com/v1.
 
-  --document <source>    the OpenAPI document 3.0 or 3.1: a file or an address (default: openapi.json
+  --document <source>    the OpenAPI 3.0 or 3.1 document: a file or an address (default: openapi.json
                          or openapi.yaml below <base url>)
   --target <file>        a file with facts about the service and its callers, in place of a document
   --init <file>          writes a target file from the document, and checks nothing
   --token <variables>    environment variables with tokens, such as ADMIN_TOKEN,READER_TOKEN. The
                          first one must be able to read everything
   --token-command <cmd>  a command that prints the first token, in place of a variable
-  --header <name>        the header field of tokens (default: Authorization, with Bearer)
+  --header <name>        the header field that carries the token (default: Authorization, with Bearer)
   --published <url>      the address with which links begin, if it is not <base url>
-  --direct <url>         the address of the service without the gateway: breaks are checked there
-                         too, and the report says whether the gateway is the cause
+  --direct <url>         the address of the service without the gateway: each break is also checked
+                         there, and the report says whether the gateway is the cause
   --only <ids>           clauses or checks, such as QUERY-7,HDR-4/item
   --rate <number>        requests per second (default: 50, or 10 with --production)
   --budget <number>      the maximum number of requests (default: 3000)

@@ -118,7 +118,7 @@ function entryState(call: CheckCall, { results }: CheckReport, { check, where }:
   return isKnown && isLeftOut ? 'left-out' : 'absent'
 }
 
-/** Finds the line of a document or a target file that describes a collection. */
+/** Finds the line that describes a collection, in a document or a target file. */
 function placesIn({ name, text, value }: Parsed, cwd: string): (where: string) => SarifPlace {
   const uri = uriOf(name, cwd)
   const position = positionsOf(text)

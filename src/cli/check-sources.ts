@@ -97,24 +97,24 @@ export async function principalsOf(
 }
 
 /**
- * The user name and the password of the account. Throws `UsageError` if one of them is missing. The
- * message never contains the password.
+ * Reads the user name and the password of the account from environment variables. Throws
+ * `UsageError` if one of them is missing. The message never contains the password.
  */
 export function accountOf({ user, password }: AccountSource, env: NodeJS.ProcessEnv = process.env): Account {
   const value = (variable: string): string => {
     const text = env[variable] ?? ''
     if (text !== '') return text
-    throw new UsageError(`The variable ${variable} of "account" is not set.`)
+    throw new UsageError(`The environment variable ${variable}, which "account" names, is not set.`)
   }
   return { user: value(user), password: value(password) }
 }
 
 function tokenIn({ name, variable }: PrincipalSource, env: NodeJS.ProcessEnv): string {
   if (variable === undefined)
-    throw new UsageError(`The principal "${name}" has neither a variable nor a command for its token.`)
+    throw new UsageError(`The principal "${name}" has no token. Give "variable" or "command" in the target file.`)
   const token = env[variable]?.trim() ?? ''
   if (token !== '') return token
-  throw new UsageError(`The variable ${variable} is not set. Set it to a token of "${name}".`)
+  throw new UsageError(`The environment variable ${variable} is not set. Set it to a token of "${name}".`)
 }
 
 async function printed(name: string, command: string): Promise<string> {

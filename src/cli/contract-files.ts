@@ -16,12 +16,15 @@ import { messageOf, UsageError } from './usage-error.js'
 /** The name of the file of the accepted changes, which is next to the documents. */
 export const acceptedName = 'accepted.json'
 
-/** The version in a file name: `v1` for `v1.json` and `v1.yaml`; `undefined` for other names. */
+/**
+ * The version in a file name, such as `v1` in `v1.json`. `undefined` if the name is not a version
+ * with the extension of JSON or YAML.
+ */
 const versionOf = (name: string): string | undefined => /^(v\d+)\.(?:json|ya?ml)$/.exec(name)?.[1]
 
 /**
- * Finds the documents among some files, by version. `where` names the folder of the files in
- * messages.
+ * Finds the documents among some files, by version. In messages, `where` names the folder of the
+ * files.
  */
 export function documentsIn(files: ReadonlyMap<string, string>, where: string): Documents {
   const documents = new Map<string, unknown>()
@@ -66,8 +69,8 @@ export function documentIn(file: string, versions?: readonly string[]): Document
 }
 
 /**
- * The document, including the parts that are in other files. `where` names the document in
- * messages. `name` is the name of the file that contains the document.
+ * The document, including the parts that are in other files. In messages, `where` names the
+ * document. `name` is the name of the file that contains the document.
  */
 function checked(document: unknown, where: string, name: string, other: (path: string) => unknown): unknown {
   try {
@@ -79,7 +82,7 @@ function checked(document: unknown, where: string, name: string, other: (path: s
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file, 'utf8').replace(/^\ufeff/, '')
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${messageOf(error)}`)
   }
@@ -127,8 +130,9 @@ export function writeDocuments(folder: string, documents: Documents): readonly W
 }
 
 /**
- * The names of the JSON files of a folder that are missing, or differ from the current documents of
- * the service, or belong to versions that are no longer served.
+ * The names of the JSON files that are not up to date in a folder: files that are missing, files
+ * that differ from the current documents of the service, and files of versions that are no longer
+ * served.
  */
 export function staleFiles(folder: string, documents: Documents): readonly string[] {
   const files = filesOf(folder)

@@ -95,7 +95,7 @@ function documentIn({ name, text }: SourceText, cwd: string): unknown {
     return bundled(value, basename(isAddress(name) ? new URL(name).pathname : name), other)
   } catch (error) {
     if (error instanceof DocumentError) throw new UsageError(`${name}: ${error.message}`)
-    // A YAML alias can make a value contain itself, which causes this error.
+    // If a YAML alias makes a value contain itself, the recursion ends with a `RangeError`.
     if (error instanceof RangeError)
       throw new UsageError(`${name} is nested too deeply, or a YAML alias makes a value contain itself.`)
     throw error

@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.js'
 
 export const lintHelp = `express-rest-conventions lint <document> [flags]
 
-Checks an OpenAPI document 3.0 or 3.1 against the conventions: methods, statuses, parameters, header
+Checks an OpenAPI 3.0 or 3.1 document against the conventions: methods, statuses, parameters, header
 fields, and the names in paths. <document> is a file in JSON or YAML, or a URL. No request is sent,
 except to fetch the document from its URL. The rules are those of the ruleset
 express-rest-conventions/spectral.

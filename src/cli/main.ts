@@ -6,8 +6,8 @@ import { UsageError } from './usage-error.js'
 import { reportAt, usageOfModule } from './usage-source.js'
 
 /**
- * The command refuses some modules, such as one that starts a server. A refused module may keep
- * running, and throw the same error again. This function ignores the repeated errors.
+ * Ignores further errors of a refused module. The command refuses some modules, such as one that
+ * starts a server. A refused module may keep running, and throw the same error again.
  */
 function ignoreRefusals(error: unknown): void {
   if (!(error instanceof UsageError)) throw error

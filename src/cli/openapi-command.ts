@@ -29,8 +29,8 @@ const openapiHelp = `express-rest-conventions openapi <module> [flags]
 
 Writes the OpenAPI documents of a service to files, one for each version, or compares the service
 with an earlier contract. <module> is a file that exports the result of api(), as its default
-export or as "api". The module is loaded; nothing listens. In place of the module, you can give an
-OpenAPI document in JSON or YAML.
+export or as "api". The module is loaded, and must not start a server. In place of the module, you can
+give an OpenAPI document in JSON or YAML.
 
   --out <folder>       the folder of the files (default: openapi)
   --check              compare, and write nothing
@@ -144,8 +144,9 @@ async function baseOf(
 }
 
 /**
- * A single file describes only one version. All other versions are compared with themselves, so
- * that they show no changes.
+ * Adds the current documents of all other versions to a contract that is a single file. Such a file
+ * describes only one version. The added versions are compared with themselves, so they show no
+ * changes.
  */
 const alike = (base: Documents, documents: Documents): Documents =>
   new Map([...base, ...[...documents].filter(([version]) => !base.has(version))])

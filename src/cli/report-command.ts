@@ -19,8 +19,8 @@ const reportHelp = `express-rest-conventions report <module> [flags]
 
 Shows which clients break if a clause is enforced, and which clients call which version. <module> is
 a file that exports the result of usage(), under any name. All processes of the service must share the
-store of usage(). The module is loaded; nothing listens. In place of the module, you can give the
-address of a usagePage(), such as https://api.example.com/ops/usage.
+store of usage(). The module is loaded, and must not start a server. In place of the module, you can
+give the address of a usagePage(), such as https://api.example.com/ops/usage.
 
   --days <number>      the number of past days (default: 30)
   --json               print the whole report as JSON
@@ -35,7 +35,8 @@ address of a usagePage(), such as https://api.example.com/ops/usage.
   --within <days>      with --service: the number of days in place of 30
   --help               this text
 
-The request to an address sends the environment variable REPORT_AUTHORIZATION in the header Authorization.
+If an address is given, the value of the environment variable REPORT_AUTHORIZATION is sent to it in the
+header Authorization.
 Exit codes: 0, success; 1, --check has found a problem; 2, the command could not run.
 
   npx express-rest-conventions report ./usage.js

@@ -89,6 +89,9 @@ export function serviceOf(exports: Exports, name: string): object {
   )
 }
 
-/** For a CommonJS module, `import()` puts the exports into `default`. */
+/**
+ * The export `api` of a CommonJS module. `import()` puts the exports of such a module into
+ * `default`.
+ */
 const nested = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'api' in value ? value.api : undefined

@@ -31,7 +31,7 @@ export interface Accepted {
   readonly date: string
 }
 
-/** Returns the entry that accepts a change. */
+/** Returns a new entry that accepts a change. */
 export function accept(change: Change, reason: string, now: Date): Accepted {
   const { version = '', kind, method, path, place, pointer, before, after, detail, summary } = change
   const operation = method === undefined ? '' : `${method} ${path} `

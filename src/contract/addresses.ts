@@ -1,7 +1,7 @@
 /**
- * Looks up the paths of two documents by their shapes. The shape of a path is the path without the
- * names of its parameters: `/orders/{id}` has the shape `/orders/{}`. If the base paths of the
- * servers differ, they can be part of the shapes.
+ * Maps the shapes of paths to the paths of two documents. The shape of a path is the path without
+ * the names of its parameters: `/orders/{id}` has the shape `/orders/{}`. If the servers of the two
+ * documents have different base paths, the shapes can include the base paths.
  */
 import { isList, isObject, own } from '../definition/json.js'
 import { child, type Place, type Source } from './nodes.js'
@@ -28,9 +28,9 @@ interface BasePaths {
 
 /**
  * Returns the paths of two documents. If both documents have base paths but none in common, the
- * first base path of each document is prepended to its paths. So `/things` below the base path
- * `/v1` is the same as `/v1/things` below the base path `/`. If the documents still have no path in
- * common, the result contains the paths without base paths, and `moved`.
+ * first base path of each document is prepended to the shapes of its paths. So `/things` below the
+ * base path `/v1` is the same as `/v1/things` below the base path `/`. If the documents still have
+ * no shape in common, the result contains the shapes without base paths, and `moved`.
  */
 export function addressesOf(before: Source, after: Source): Addresses {
   const [old, updated] = [pathsOf(before), pathsOf(after)]

@@ -17,8 +17,8 @@ export interface Change {
   readonly version?: string
   /**
    * `method` and `path` are those of the first operation that is affected. For a webhook or
-   * callback, `path` is its name. Both are absent if the change does not belong to an operation,
-   * such as a removed path.
+   * callback, `path` is its name. `method` and `path` are absent if the change does not belong to
+   * an operation, such as a removed path.
    */
   readonly method?: string
   readonly path?: string

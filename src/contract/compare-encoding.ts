@@ -34,8 +34,8 @@ const isSent = ({ place }: FormWords): boolean => isSentAt(place)
 
 /**
  * Compares each part that the form has in both documents. Skips a part for which neither document
- * declares an encoding. `pair` contains the Media Type Object of the form in each document, with
- * `schema` and `encoding`.
+ * declares an encoding. `pair` contains the Media Type Object (`schema`, `encoding`) of the form in
+ * each document.
  */
 export function compareEncoding(pair: Pair<Place>, sources: Pair<Source>, form: FormWords): void {
   const [before, after] = [partsOf(sources.before, pair.before), partsOf(sources.after, pair.after)]

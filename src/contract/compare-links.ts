@@ -34,7 +34,7 @@ export function compareLinks(
         before: old,
         after: updated,
         place,
-        what: `${words} has another target or other parameters: generated clients still follow the previous one`,
+        what: `${words} has another target or other parameters: generated clients still follow the previous link`,
       })
   }
   for (const [name, updated] of after)

@@ -53,8 +53,8 @@ function compareMember(name: string, { before, after }: Pair<Shape>, sides: Side
   if (old === undefined)
     return [at(updated?.required ? 'required-member-added' : 'member-added', { before: before.place })]
   if (updated === undefined) {
-    // If clients send the object, a schema that names no members still accepts the member, unless
-    // it refuses additional members.
+    // If clients send the object, a later schema without `properties` still accepts the member,
+    // unless that schema refuses additional members.
     const isFree =
       isSentAt(sides.comparison.place) &&
       !after.isNamed &&

@@ -250,9 +250,9 @@ class ParameterComparison {
   }
 
   /**
-   * Returns a string that identifies how the values of a parameter are serialized. `explode` is not
-   * part of the string for scalars, because they are serialized in the same way with and without
-   * it.
+   * Returns a string that identifies how the values of a parameter are serialized. For scalars, the
+   * string does not contain `explode`, because `explode` does not change how scalars are
+   * serialized.
    */
   #styleOf(source: Source, { place, in: where }: Parameter, schema: Schema): string {
     if (isContent({ place })) return `content ${Object.keys(objectAt(source.member(place, 'content'))).join()}`

@@ -24,9 +24,9 @@ export class SchemaComparer {
   readonly #underWay = new Map<string, number>()
   readonly #provisional = new Map<string, { readonly found: readonly Finding[]; readonly assumed: number }>()
   /**
-   * In a recursive schema, a comparison can meet a pair whose own comparison is unfinished. The
-   * comparison then assumes that this pair has no differences. The value is the depth of the
-   * outermost such pair, or `Infinity` if there is none.
+   * The depth of the outermost pair that was met again before its own comparison was finished;
+   * `Infinity` if there is none. Such pairs occur in recursive schemas. They are assumed to have no
+   * differences.
    */
   #assumed = Number.POSITIVE_INFINITY
 

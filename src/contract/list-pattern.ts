@@ -7,8 +7,8 @@
 export interface ListPattern {
   readonly names: ReadonlySet<string>
   /**
-   * The other parts of the pattern: a lookahead before the list, and a sign before each name, such
-   * as `[-+]?`.
+   * The parts of the pattern other than the names: a lookahead before the list, and a sign before
+   * each name, such as `[-+]?`.
    */
   readonly rest: string
   /** Whether several names are allowed. */

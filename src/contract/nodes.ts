@@ -35,7 +35,7 @@ export class Source {
     const version = own(document, 'openapi')
     if (typeof version !== 'string' || !/^3\.\d/.test(version)) {
       throw new DocumentError(
-        'This is not an OpenAPI document of version 3: it has no member "openapi" such as "3.1.0".',
+        'This is not an OpenAPI document of version 3: it needs a member "openapi" with a value such as "3.1.0".',
       )
     }
     this.root = { value: document, pointer: '#' }
@@ -81,7 +81,7 @@ export class Source {
       throw new DocumentError(`The reference "${ref}" at ${from} has no target: no schema has that $anchor.`)
     throw new DocumentError(
       `The reference "${ref}" at ${from} leads outside the document. Bundle the document first, or give its file ` +
-        'to the command, which bundles it.',
+        'to the command express-rest-conventions, which bundles it.',
     )
   }
 

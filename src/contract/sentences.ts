@@ -63,7 +63,7 @@ const refusal: Readonly<Partial<Record<SchemaPlace, number>>> = { parameter: 400
 
 function consequence(place: SchemaPlace, difference: Difference): string {
   const status = refusal[place]
-  if (place === 'reply') return 'the service may reject replies of the previous form'
+  if (place === 'reply') return 'the service may reject replies that were accepted before'
   if (status === undefined) {
     if (difference === 'member-removed' || difference === 'member-hidden')
       return 'clients that read it no longer find it'

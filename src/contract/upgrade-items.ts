@@ -58,8 +58,9 @@ function isOmitted({ kind, method, place, path }: Change): boolean {
   if (omittedKinds.has(kind) || /^\/(?:openapi|docs)\b/.test(path ?? '')) return true
   // HEAD and OPTIONS exist for nearly every path, so the guide does not list them.
   if (kind.startsWith('operation-') && (method === 'HEAD' || method === 'OPTIONS')) return true
-  // The header field `Link` differs in every version. The maximum length of `sort` and `expand`
-  // follows from the names that they accept.
+  // The guide omits the header field `Link`, because it differs in every version. The guide also
+  // omits the maximum length of `sort` and `expand`, which follows from the names that these
+  // parameters accept.
   return (
     / header "Link"$/i.test(place) || (kind.startsWith('parameter-maximum') && /^query "(?:sort|expand)"$/.test(place))
   )

@@ -79,10 +79,10 @@ const guards = ['AUTH-', 'LIMIT-', 'VERB-13', 'HDR-8', 'HDR-2'] as const
 const hintsFor: Readonly<Record<string, string>> = {
   'QUERY-4':
     'To accept other names for offest, use the option parameters: { offest: ["page"] }. To set the number of ' +
-    'the first page, use page.first of a version or of a definition.',
+    'the first page, use "page.first" of a version or of a definition.',
   'QUERY-1': 'For repeated parameters, set QUERY-8.',
   'HDR-4': 'A client that sends no If-None-Match never gets a 304.',
-  'VER-2': 'To retire a version, change its entry in versions.',
+  'VER-2': 'To retire a version, change its entry in "versions".',
 }
 
 /**
@@ -91,7 +91,7 @@ const hintsFor: Readonly<Record<string, string>> = {
  */
 export function unfitClause(what: string, id: string, offered: readonly ModedClause[]): Error {
   const start = `The option "conventions" of ${what} names "${id.slice(0, 80)}"`
-  const list = `Clauses with a mode here: ${offered.join(', ')}.`
+  const list = `This option accepts modes for: ${offered.join(', ')}.`
   if (
     guards.some((guard) => id === guard || (guard.endsWith('-') && id.startsWith(guard) && Object.hasOwn(clauses, id)))
   ) {

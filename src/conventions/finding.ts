@@ -13,11 +13,15 @@ import type { Usage } from '../usage/usage.js'
  */
 export interface Finding {
   readonly clause: string
-  /** The template below the version, such as `/orders/{id}`; `undefined` if no route matches. */
+  /**
+   * The template of the route without the version, such as `/orders/{id}`; `undefined` if no route
+   * matches.
+   */
   readonly route: string | undefined
   /**
-   * The name of a parameter or header field, the code of a problem, `HEAD`, `DELETE` or `href`. A
-   * name that could be a value is replaced by `(other)`. At most 64 characters.
+   * What the finding is about: the name of a parameter or header field, the code of a problem,
+   * `HEAD`, `DELETE` or `href`. At most 64 characters. A name that could be a value, such as a
+   * token, is replaced by `(other)`.
    */
   readonly detail: string
   readonly method: string

@@ -142,7 +142,7 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
   if (mode === 'enforce' && share === 1) return undefined
   if (onExpired === 'refuse' && until === undefined) {
     throw invalidOption(
-      `The entry ${name} has onExpired but no until, so it never expires. Give until: "2027-03-01" with it.`,
+      `The entry ${name} has "onExpired" but no "until", so it never expires. Give until: "2027-03-01" with it.`,
     )
   }
   const fault = settingFault(clause, settings, owner)
@@ -187,7 +187,7 @@ function settingFault(
     case 'VERB-6':
       if (handWritten) {
         if (settings.status === undefined && settings.body === undefined) return undefined
-        return 'has a status or a body, which the handler sets here. Remove them.'
+        return 'has "status" or "body", but your handler writes the response. Remove them.'
       }
       if (settings.body !== undefined && !isJson(settings.body))
         return "has a body that JSON can't represent. Give plain data, such as { deleted: true }."
@@ -204,8 +204,8 @@ function settingFault(
     case 'HDR-3':
       if (requiresIfMatch === true) return undefined
       return (
-        'has no effect, because If-Match is not required. Require it with requireIfMatch: true, or with required: ' +
-        'true of ifMatch().'
+        'has no effect, because If-Match is not required. Require it with requireIfMatch: true, or with ' +
+        'ifMatch({ required: true }).'
       )
     default:
       return undefined

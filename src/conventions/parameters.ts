@@ -111,7 +111,7 @@ export function resolveParameters(what: string, given: ParameterOptions | undefi
   if (stray !== undefined) {
     throw invalidOption(
       `The option "parameters" of ${what} ignores "${stray}", which is also a parameter or an alias. Remove it ` +
-        'from ignore, or remove the alias.',
+        'from "ignore", or remove the alias.',
     )
   }
   const exact = new Set(ignore.filter((name) => !name.endsWith('*')))

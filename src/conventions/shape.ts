@@ -51,7 +51,7 @@ export function writeShape(shape: ProblemShape, facts: ProblemFacts, req: Incomi
   try {
     return written(unawaited(shape(facts, req)), facts.status)
   } catch (error) {
-    console.error('The problem is sent unchanged, because the option shape of express-rest-conventions failed:', error)
+    console.error('The option "shape" of express-rest-conventions failed, so the problem is sent unchanged:', error)
     return undefined
   }
 }

@@ -2,9 +2,9 @@
  * Writes, reads and compares keys (PATH-9, PATH-11). The id of a simple key is its value as a
  * string. The id of a composite key is `part=value,part=value` in the declared order. In a
  * composite id, `%`, `,` and `=` inside names and values are percent-encoded. Each key has exactly
- * one id. But in a path, a value whose format has canonical strings, such as a UUID, may have any
- * spelling that the format allows, unless the format is for numbers. All spellings identify the
- * same record.
+ * one id. But a path may contain other spellings of a value whose format has canonical strings,
+ * such as a UUID in upper case. All spellings identify the same record. Values with a format for
+ * numbers must have their canonical spelling.
  */
 import type { Scalar } from '../adapters/contract.js'
 import { own } from './json.js'
@@ -25,9 +25,9 @@ export interface KeyCodec {
   /** The id of a key. Two keys are equal if their ids are equal. */
   text(key: KeyValue): string
   /**
-   * The key with this id; `undefined` if the string is not a valid id. A value has only one
-   * spelling, unless its format has canonical strings and is not for numbers. Such a value may have
-   * any spelling that the format allows.
+   * The key with this id; `undefined` if the string is not a valid id. A value whose format has
+   * canonical strings may have any spelling that the format allows. All other values, and values
+   * with a format for numbers, have only one spelling.
    */
   parse(text: string): KeyValue | undefined
   /** The parts of a key, in order. */

@@ -42,8 +42,8 @@ export class NamedMembers {
     if (shapes.some((shape) => shape.writeOnly)) {
       throw new ConfigurationError(
         'exposes-write-only',
-        `"${this.#owner}" names "${nameOf(field)}" in ${where}, but it is writeOnly: responses would reveal its ` +
-          'value. Leave it out.',
+        `"${this.#owner}" names "${nameOf(field)}" in "${where}", but it is writeOnly: responses would reveal ` +
+          'its value. Leave it out.',
       )
     }
     return shapes.at(-1) as Shape
@@ -55,8 +55,8 @@ export class NamedMembers {
     if (shape.isObject || shape.isArray) {
       throw new ConfigurationError(
         'unsuitable-member',
-        `"${this.#owner}" names "${nameOf(field)}" in ${where}, but only strings, numbers and booleans can be ` +
-          'compared. Name a member inside it.',
+        `"${this.#owner}" names "${nameOf(field)}" in "${where}", but only strings, numbers and booleans can ` +
+          'be compared. Name a member inside it.',
       )
     }
     return shape
@@ -70,7 +70,7 @@ export class NamedMembers {
     const fix = didYouMean(nearMiss(field, allowed), allowed, 'It has')
     throw new ConfigurationError(
       'unknown-member',
-      `"${this.#owner}" names "${field}" in ${where}, which ${this.#source} does not have. ${fix}`,
+      `"${this.#owner}" names "${field}" in "${where}", but ${this.#source} has no such member. ${fix}`,
     )
   }
 }

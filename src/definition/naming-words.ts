@@ -55,8 +55,8 @@ export const particles = words(`
 `)
 
 /**
- * Nouns that commonly follow one of `nounVerbs` in a compound noun, mostly in the singular. Their
- * plurals count too.
+ * Nouns that commonly follow one of `nounVerbs` in a compound noun. Most of them are listed in the
+ * singular, but their plurals count too.
  */
 export const heads = words(`
   agent alert algorithm analysis analytic attempt base batch book campaign channel code command configuration conflict context count

@@ -92,7 +92,7 @@ export function checkSegment(segment: string): void {
 const otherWays =
   'Express an action as a field that PATCH changes, a flag sub-resource that PUT sets and DELETE unsets, ' +
   'or a documented endpoint() such as "/search" (PATH-8).'
-const exception = 'If the name is right nevertheless, list it in allow with a reason.'
+const exception = 'If the name is right nevertheless, list it in "allow" with a reason.'
 
 /**
  * Throws `ConfigurationError` unless `name` can be a path segment: letters, digits, `-` and `_`,

@@ -70,7 +70,7 @@ export function resolveLink(context: Context, name: string, options: LinkOptions
     if (shape.types.size > 0 && !shape.isObject) {
       throw new ConfigurationError(
         'unsuitable-member',
-        `${what} is external, but "${name}" is not an object with an href. Declare it as one.`,
+        `${what} is external, but "${name}" is not an object with an href. Declare the member as such an object.`,
       )
     }
     return Object.freeze({ kind: 'external', name })

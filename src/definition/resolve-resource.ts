@@ -223,7 +223,7 @@ function resolveAssigned(
     if (key.includes(member)) continue
     throw new ConfigurationError(
       'unsuitable-member',
-      `"${collection}" names "${member}" in assigned, which is not a member of its key (${key.join(', ')}). ` +
+      `"${collection}" names "${member}" in "assigned", which may name only members of the key (${key.join(', ')}). ` +
         'Mark other members readOnly in the schema.',
     )
   }
@@ -246,7 +246,7 @@ function resolveAttachments(
   { collection, members }: Context,
   { attachedTo = [], allow }: AnyOptions,
 ): ResourceDefinition['attachedTo'] {
-  const what = `The option attachedTo of "${collection}"`
+  const what = `The option "attachedTo" of "${collection}"`
   const attachments = attachedTo.map(({ of, by: given, as = collection }) => {
     const by = given === undefined ? undefined : namesOf(given)
     for (const member of by ?? []) members.scalar('attachedTo.by', [member])
@@ -335,7 +335,7 @@ function checkCompared(what: string, field: string, op: FilterOperator, where: s
     if (shape.isArray) throw unsuitable(`compares the array "${field}". Set op: 'contains'.`)
     members.scalar(where, field)
   } else if (!shape.isArray) {
-    throw unsuitable(`uses "contains", but "${field}" is not an array. Leave op out to compare it.`)
+    throw unsuitable(`uses "contains", but "${field}" is not an array. Leave "op" out to compare it.`)
   } else if (shape.items === undefined || shape.items.isObject || shape.items.isArray) {
     throw unsuitable(`uses "contains", but the items of "${field}" are not declared as strings, numbers or booleans.`)
   }
@@ -353,5 +353,5 @@ export function resolvePage(owner: string, page: PageOptions = {}): PageOptions 
 /** Throws `ConfigurationError` if the page size exceeds the maximum. */
 export function checkPage(owner: string, { size, max }: Pick<Required<PageOptions>, 'size' | 'max'>): void {
   if (size <= max) return
-  throw invalidOption(`${owner} has a page size of ${size} but a maximum of ${max}. Give a size of at most max.`)
+  throw invalidOption(`${owner} has a page size of ${size} but a maximum of ${max}. Set "size" to at most "max".`)
 }

@@ -40,7 +40,7 @@ export interface FilterDeprecation {
 
 /**
  * A link to another resource. In bodies, a link `{ href, ...shown }` replaces the stored members
- * `by`, except members of the record's own key or its parent's key (REP-1).
+ * that `by` names, except members of the record's own key or its parent's key (REP-1).
  */
 export interface ToLinkOptions {
   /** The target, or the name of its collection if two definitions refer to each other. */
@@ -190,7 +190,7 @@ export interface ResourceOptions<T, Schema, Key, Filters, Links> {
   readonly links?: Links & CheckedLinks<T, NoInfer<Links>>
   /**
    * Makes this resource a contained sub-collection of a parent. Its records store the parent's key
-   * in the members `by` (PATH-7).
+   * in the members that `by` names (PATH-7).
    */
   readonly parent?: { readonly of: ResourceDefinition | string; readonly by: MemberName<T> | readonly MemberName<T>[] }
   /**

@@ -66,7 +66,10 @@ export type Link =
  */
 export interface ResourceDefinition<T = unknown, K = unknown, L extends string = string> {
   readonly collection: string
-  /** The name of one item, for example for its XML element and its type in the OpenAPI document. */
+  /**
+   * The name of one item. Its XML element, for example, and its type in the OpenAPI document have
+   * this name.
+   */
   readonly singular: string
   readonly key: KeyCodec
   readonly assigned: ReadonlySet<string>
@@ -104,7 +107,7 @@ type KeyFrom<T, Key> = Key extends readonly string[]
     ? NonNullable<T[Key]>
     : KeyValue
 
-/** The names of links that are not members of the stored record. */
+/** The names of links, except those that are also the name of a member of the stored record. */
 type LinkNames<T, Links> = Exclude<keyof Links & string, MemberName<T>>
 
 /**

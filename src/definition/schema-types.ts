@@ -84,7 +84,7 @@ type NestedPath<N extends string, T, Depth extends number> = T extends readonly 
     ? `${N}.${MemberPath<T, Shallower[Depth] & number>}`
     : never
 
-/** The paths of the members whose value may be a `Value`. */
+/** The paths of the members whose value may have the type `Value`. */
 export type PathTo<T, Value, Depth extends number = 3> = [Depth] extends [never]
   ? never
   : {

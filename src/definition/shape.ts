@@ -16,9 +16,9 @@ const shapesByRoot = new WeakMap<JsonSchema, WeakMap<JsonSchema, Shape | 'making
 
 /**
  * The facts about one node of a schema. References (`$ref`) are followed. The branches of `allOf`,
- * `anyOf` and `oneOf` are merged. Of `then`, `else` and `dependentSchemas`, only additional members
- * are used. These members are conditional. The shapes of members are created on first use, so
- * recursive schemas are supported.
+ * `anyOf` and `oneOf` are merged. `then`, `else` and `dependentSchemas` only add members that the
+ * rest of the schema does not name. These members are conditional. The shapes of members are
+ * created on first use, so recursive schemas are supported.
  */
 export class Shape {
   /**
@@ -30,9 +30,9 @@ export class Shape {
   /** True if the schema explicitly allows null. */
   readonly nullable: boolean
   /**
-   * True if null may be valid although the schema does not mention it. This is the case if nothing
-   * restricts the types, or if some branch of a union does not restrict them. Also true if only
-   * null is allowed.
+   * True if null may be valid although the schema does not mention null. This is the case if
+   * nothing restricts the types, or if some branch of a union does not restrict them. Also true if
+   * only null is allowed.
    */
   readonly untyped: boolean
   readonly format: string | undefined
@@ -294,8 +294,8 @@ function mergeProperties(
 }
 
 /**
- * Merges the positional items of the branches of a union. In the result, an item may match the
- * schema that any of the branches has for its position.
+ * Merges the positional items of the branches of a union. In the result, an item may match any of
+ * the schemas that the branches have for its position.
  */
 function mergePrefixes(prefixes: readonly (readonly unknown[])[]): readonly JsonSchema[] {
   const length = Math.max(0, ...prefixes.map((prefix) => prefix.length))

@@ -1,5 +1,5 @@
 /**
- * Derives the name of one item from the name of its collection. If an ending is misleading, set
+ * Derives the name of one item from the name of its collection. If the derived name is wrong, set
  * `singular` in the definition.
  */
 import { fold, spaced } from './naming.js'

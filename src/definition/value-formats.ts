@@ -18,7 +18,7 @@ export interface ValueFormat {
    * Absent if comparing the canonical strings as text gives the same order.
    */
   readonly compare?: (a: string, b: string) => number
-  /** Describes valid values, as the end of a sentence. */
+  /** A phrase for a valid value, for messages such as `"id" must be ...`. */
   readonly expects: string
   /**
    * True if the strings are numbers. In that case, an id in a path must be the canonical string, as

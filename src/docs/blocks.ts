@@ -10,8 +10,7 @@ import { type Html, html, trusted } from './html.js'
 export const longestPage = 60_000
 
 /**
- * The space that is reserved on each page for the links to all pages into which the same blocks are
- * divided, in bytes.
+ * The space that each page reserves for its links to all pages with the same heading, in bytes.
  */
 const maxPageListBytes = 3_000
 

@@ -1,5 +1,5 @@
 /**
- * The script that starts Swagger UI on the console page. The script derives the URLs of the
+ * The script that starts Swagger UI on the console page. The script derives the URLs of the OpenAPI
  * document and of the service from the page's own URL. Requests therefore go to the host that
  * serves the page, even behind a proxy.
  */

@@ -36,7 +36,7 @@ const encoded = (text: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** Returns the curl command. `server`: the absolute URL of the version. */
+/** Returns the curl command. `server`: the absolute URL of the API version. */
 export function curlOf(document: OpenApiDocument, docsOperation: DocsOperation, server: string): string {
   const { method, operation, parameters } = docsOperation
   const words = [
@@ -81,7 +81,8 @@ function addressOf(
 /**
  * Returns the URL of the server of an operation. `own` is the server that the document declares for
  * the operation or its path. The path of the login, for example, has such a server. `/` stands for
- * the URL above the version. Any other relative URL is resolved against the URL of the version.
+ * the URL of the API version without its last segment. Any other relative URL is resolved against
+ * the URL of the API version.
  */
 function serverOf(own: string | undefined, server: string): string {
   if (own === undefined) return server

@@ -31,8 +31,8 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * Control characters except tab, LF and CR, and lone surrogates. They are replaced with U+FFFD.
- * HTML allows none of them except form feed (HTML 13.1).
+ * Lone surrogates, and control characters other than tab, LF and CR. They are replaced with U+FFFD.
+ * The only one that HTML allows is form feed (HTML 13.1).
  */
 const unfit = /(?![\t\n\r])\p{Control}|\p{Surrogate}/gu
 

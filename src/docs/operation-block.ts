@@ -89,8 +89,9 @@ ${some}</tbody></table>
 }
 
 /**
- * Returns the GET operation of a path if it has more than two parameters, and the HEAD operation
- * has the same ones.
+ * Returns the GET operation of a path if its parameters equal `parameters`, those of the HEAD
+ * operation. Returns `undefined` for at most two parameters: the HEAD operation then lists them
+ * itself.
  */
 function sameParameters(
   context: PageContext,
@@ -220,9 +221,9 @@ function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> 
 }
 
 /**
- * Describes a response. If all its problem codes are defined by the library, the codes describe it.
- * Any other response is described by its description, and by its content unless the content is a
- * problem.
+ * Describes a response. If all its problem codes are defined by the library, links to these codes
+ * are enough. Any other response has its description and its content. The content is left out if it
+ * is a problem.
  */
 function meaningOf(context: PageContext, rows: RowContext, response: unknown): HtmlPart {
   const codes = problemCodes(objectIn(response, 'content'))

@@ -24,7 +24,7 @@ const block = (content: Html): Block => ({ anchors: [], content })
  */
 export function problemBlocks(context: PageContext, base: string): readonly Block[] {
   const codes = Object.keys(problemKinds) as ProblemCode[]
-  const intro = html`<p>The body of a response with status 400 or above is a problem: <code>application/problem+json</code> (RFC 9457, <a href="${clauseAddress(context, 'ERR-3')}">ERR-3</a>). Use <code>code</code> to distinguish problems: it is stable. <code>detail</code> says why this request failed, and <code>errors</code> lists the violations. <code>type</code> identifies the problem, and is the same in every version. The exception is 410, for a retired version or part or during a brownout: it has no body.</p>
+  const intro = html`<p>The body of a response with status 400 or above is a problem: <code>application/problem+json</code> (RFC 9457, <a href="${clauseAddress(context, 'ERR-3')}">ERR-3</a>). Only a response with status 410 has no body: the version or a part of it is retired, or a brownout is in progress. Use <code>code</code> to distinguish problems: it is stable. <code>detail</code> says why this request failed, and <code>errors</code> lists the violations. <code>type</code> identifies the problem, and is the same in every version.</p>
 `
   return [block(intro), ...codes.map((code) => block(problemSection(context, code, base))), ...ownProblems(context)]
 }

@@ -6,7 +6,7 @@ import { listIn, objectIn, shortened, textIn } from './read.js'
 /** Returns the link to a type of the document. */
 export type TypeLink = (name: string) => Html
 
-/** The maximum number of values of an enumeration, or of alternatives, that are listed. */
+/** The maximum number of listed alternatives, and of listed values of an enumeration. */
 const listedValues = 20
 
 /** The maximum length of a value, a pattern or a name, in characters. */
@@ -31,7 +31,7 @@ export function typeText(schema: unknown, link: TypeLink, depth = 0): HtmlPart {
   if (!isObject(schema)) return 'any value'
   const reference = typeName(schema.$ref)
   if (reference !== undefined) return link(reference)
-  if (depth > maxDepth) return 'see the document'
+  if (depth > maxDepth) return 'see the OpenAPI document'
   const alternatives = [...listIn(schema, 'oneOf'), ...listIn(schema, 'anyOf')]
   const parts = listIn(schema, 'allOf')
   const types = typesOf(schema)
@@ -139,7 +139,7 @@ export function ruleTexts(schema: unknown): readonly HtmlPart[] {
     ...(schema.readOnly === true ? ['read-only'] : []),
     ...(schema.writeOnly === true ? ['write-only'] : []),
     ...(schema.deprecated === true ? [html`<strong>deprecated</strong>`] : []),
-    ...(others.length === 0 ? [] : ['more rules in the document']),
+    ...(others.length === 0 ? [] : ['more rules in the OpenAPI document']),
   ]
 }
 
@@ -148,14 +148,14 @@ export function ruleTexts(schema: unknown): readonly HtmlPart[] {
  * description of the parameter explains the pattern.
  */
 const patternText = (pattern: string): HtmlPart =>
-  pattern.length > maxTextLength ? 'a pattern (see the document)' : html`pattern <code>${pattern}</code>`
+  pattern.length > maxTextLength ? 'a pattern (see the OpenAPI document)' : html`pattern <code>${pattern}</code>`
 
 function valuesOf(schema: JsonObject): readonly HtmlPart[] {
   const values = listIn(schema, 'enum')
   if (values.length === 0) return []
   const left = values.length - listedValues
   const shown = values.slice(0, listedValues).map(valueText)
-  return [html`one of ${separated(shown, ', ')}${left > 0 && ` and ${left} more (see the document)`}`]
+  return [html`one of ${separated(shown, ', ')}${left > 0 && ` and ${left} more (see the OpenAPI document)`}`]
 }
 
 /**

@@ -8,12 +8,12 @@ import { describedInline, type PageContext } from './layout.js'
 export const upgradePageName = 'upgrade'
 
 /**
- * The guides, keyed by the document of the version that clients leave. So a guide that has several
- * pages is built only once.
+ * Caches the guides, so that a guide with several pages is built only once. The key is the OpenAPI
+ * document of the version that clients leave.
  */
 const made = new WeakMap<object, { readonly after: object; readonly guide: Guide }>()
 
-/** Returns the upgrade guide. `after`: the document of the successor. */
+/** Returns the upgrade guide. `after`: the OpenAPI document of the successor. */
 export function upgradeOf({ site }: PageContext, from: string, to: string, after: object): Guide {
   const known = made.get(site.document)
   if (known?.after === after) return known.guide

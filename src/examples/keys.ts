@@ -19,7 +19,7 @@ interface PartPlace {
   readonly attempt: number
   /**
    * The number of earlier attempts in which the given members and the references of the key had the
-   * same values.
+   * same values as in this attempt.
    */
   readonly before: number
 }
@@ -93,7 +93,7 @@ function counted(parts: readonly JsonSchema[], isWhole: boolean): MakePart {
   )
   const from = Number.isFinite(min) ? min : Math.min(1, max)
   const start = Math.ceil(from / step) * step
-  const isDown = !Number.isFinite(min) && max < 1
+  const isDown = !Number.isFinite(min) && (max < 1 || start > max)
   return ({ before }) => {
     const value = isDown ? (Math.floor(max / step) - before) * step : start + before * step
     return value > max ? undefined : value

@@ -27,9 +27,8 @@ export interface Subject {
   /** The resources that the definition's links, parent and associations refer to, by collection. */
   readonly leadsTo: ReadonlyMap<string, ResourceDefinition>
   /**
-   * Returns a description of the rule of the service that a record violates; `undefined` if it
-   * violates none. The function is `undefined` if there are no rules, or if the rules can't be
-   * called.
+   * Describes the service's rule that a record violates; `undefined` if the record violates no
+   * rule. The function itself is absent if there are no rules, or if the rules can't be called.
    */
   readonly broken?: (record: JsonObject) => Promise<string | undefined>
 }
@@ -307,7 +306,10 @@ function attachmentsOf(
 function noExample({ definition: { collection }, given }: Subject, fault: Unmade, index: number): ConfigurationError {
   const why = fault.message.replace(/\.$/, '')
   if (given !== undefined)
-    return new ConfigurationError('no-example', `The record ${index} given for "${collection}" is not valid: ${why}.`)
+    return new ConfigurationError(
+      'no-example',
+      `The record at index ${index} of the data for "${collection}" is not valid: ${why}.`,
+    )
   const data = `give records of "${collection}" as data (mock --data file.json)`
   const help = fault.path === '' ? `G${data.slice(1)}` : `Give that member "examples" in the schema, or ${data}`
   return new ConfigurationError(

@@ -75,7 +75,7 @@ export class Members {
     const others = this.#additional()
     if (!others.includes(false)) return others
     const { path } = this.#making
-    throw new Unmade(path, 'additionalProperties', `it requires "${name}", which the schema does not allow`)
+    throw new Unmade(path, 'additionalProperties', `the schema requires "${name}", but does not allow it`)
   }
 
   #declared(): string[] {

@@ -5,9 +5,9 @@ import type { Making } from './making.js'
 import { Unmade } from './unmade.js'
 
 /**
- * The number of steps from the smallest to the largest generated number, if the schema has no
- * maximum, or if it has no minimum and its maximum is 0 or less. Without a maximum, a step counts
- * as at least 1.
+ * The number of steps from the smallest to the largest generated number. Applies if the schema has
+ * no maximum; a step of less than 1 then counts as 1. Also applies if the schema has no minimum,
+ * and allows no positive number.
  */
 const usual = 999
 
@@ -46,7 +46,9 @@ function boundsOf(parts: readonly JsonSchema[], isWhole: boolean, path: string):
   const below = numbers(parts, 'exclusiveMaximum').map((bound) => next(bound, step, -1))
   const min = Math.max(...numbers(parts, 'minimum'), ...above, ...(isSmall ? [-(2 ** 31)] : []))
   const max = Math.min(...numbers(parts, 'maximum'), ...below, ...(isSmall ? [2 ** 31 - 1] : []))
-  const from = Number.isFinite(min) ? min : Math.min(Math.max(step, 1), max > 0 ? max : max - usual * step)
+  // Without a minimum, numbers from 1 on are preferred, then smaller positive numbers.
+  const lowest = [Math.ceil(rounded(1 / step)) * step, step, max - usual * step].find((one) => one <= max) ?? max
+  const from = Number.isFinite(min) ? min : lowest
   const to = Number.isFinite(max) ? max : from + usual * Math.max(step, isWhole ? step : 1)
   return isWhole
     ? { min: Math.max(from, Number.MIN_SAFE_INTEGER), max: Math.min(to, Number.MAX_SAFE_INTEGER), step }

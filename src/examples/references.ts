@@ -36,9 +36,9 @@ export class Reference {
    * Sets those members of the reference that are not set yet to the key of a candidate. A candidate
    * is an existing record whose key matches the members that are already set. If there is no
    * candidate, the members become null or absent. If the schema does not allow that, `Unmade` is
-   * thrown. If there are candidates, and the schema allows null or absent members, the members
-   * become null or absent with the probability `gaps`. This does not apply to a reference to a
-   * parent. If all members are already set, the function only checks that there is a candidate.
+   * thrown. A reference to a parent gets a candidate whenever there is one. Any other reference
+   * becomes null or absent with the probability `gaps`, if the schema allows that. If all members
+   * are already set, the function only checks that there is a candidate.
    */
   assign(row: JsonObject, random: Random, gaps: number): void {
     const open = this.by.filter((member) => !Object.hasOwn(row, member))

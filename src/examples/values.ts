@@ -169,7 +169,7 @@ function listedValue(
       texts.every((list) => list.has(canonicalText(value))) && (types === undefined || isOf(types, kindOf(value))),
   )
   const real = common.filter((value) => value !== null)
-  if (common.length === 0) throw new Unmade(path, 'enum', 'no value of its type is in all its lists (enum, const)')
+  if (common.length === 0) throw new Unmade(path, 'enum', 'no value of the right type is in every "enum" and "const"')
   return { value: real.length === 0 || (real.length < common.length && random.chance(gaps)) ? null : random.one(real) }
 }
 

@@ -118,7 +118,7 @@ function databaseCause(error: Error): Cause | undefined {
     Record<'code' | 'severity' | 'routine' | 'table' | 'column' | 'constraint', unknown>
   >
   if (typeof code !== 'string' || typeof severity !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
-  // A trigger may raise an error with any code and with its own message.
+  // An error that a trigger raises can have any code, and its message may contain data.
   const raised = routine === 'exec_stmt_raise'
   const words = safeClasses.test(code) && !raised ? `: ${error.message}` : ''
   const names = [table, column, constraint].filter((name) => typeof name === 'string' && /^[\w$.]{1,63}$/.test(name))

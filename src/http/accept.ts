@@ -86,8 +86,8 @@ function choose(offers: readonly Offer[], accept: string): string | undefined {
 }
 
 /**
- * The q-value of the most specific matching range. If two matching ranges are equally specific,
- * this is the higher of their q-values.
+ * The q-value of the most specific matching range. If two matching ranges are equally specific, the
+ * higher of their q-values counts.
  */
 function qualityOf(offer: Offer, ranges: readonly MediaRange[]): number {
   let specificity = -1

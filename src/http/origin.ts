@@ -17,7 +17,7 @@ export type TrustProxy = (address: string, hop: number) => boolean
  * malformed. The first values of `X-Forwarded-Proto` (`http` or `https`) and `X-Forwarded-Host` are
  * used only if `trust` returns true for the peer. If a request has no host (HTTP/1.0), the origin
  * has the local IP address and port of the connection. On a Unix socket, which has no IP address,
- * the result is then `undefined`.
+ * the result for such a request is `undefined`.
  *
  * @example requestOrigin(req, app.get('trust proxy fn')) // 'https://api.example.com'
  */

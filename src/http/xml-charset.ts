@@ -15,7 +15,8 @@ export interface DecodedXml {
 
 type Charset = 'utf-8' | 'us-ascii' | 'utf-16' | 'utf-16le' | 'utf-16be' | 'iso-8859-1'
 
-// The preferred names in the IANA registry, and other spellings that are in use.
+// The supported charsets by their preferred names in the IANA registry, and by other names that are
+// in use.
 const charsets: ReadonlyMap<string, Charset> = new Map([
   ['utf-8', 'utf-8'],
   ['utf8', 'utf-8'],

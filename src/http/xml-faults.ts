@@ -5,8 +5,8 @@
  */
 
 /**
- * A document type declaration is never processed. Otherwise it could refer to external files and
- * URLs, and could define entities that expand without limit.
+ * A document type declaration is never processed, because it can refer to external files and URLs,
+ * and can define entities that expand without limit.
  */
 export const noDoctype = 'A document type declaration (DOCTYPE) is not allowed'
 

@@ -11,10 +11,10 @@ export function isXmlText(text: string): boolean {
   return !unfit.test(text)
 }
 
-// Characters that may start a name in the fifth edition, and further characters of names, except
-// the colon. They are limited to the basic multilingual plane, because few parsers support the
-// characters outside this plane. U+1680 and U+FEFF are excluded: XML allows them in names, but many
-// parsers treat them as white space.
+// The characters that may start a name in the fifth edition (`nameStart`), and the other characters
+// of names (`nameMore`). The colon is excluded. The characters outside the basic multilingual plane
+// are excluded, because few parsers support them. U+1680 and U+FEFF are excluded, because many
+// parsers treat them as white space, although XML allows them in names.
 const nameStart =
   'A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u167F\\u1681-\\u1FFF\\u200C\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFEFE\\uFF00-\\uFFFD'
 const nameMore = '\\-.0-9\\u00B7\\u0300-\\u036F\\u203F\\u2040'

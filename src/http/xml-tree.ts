@@ -89,8 +89,9 @@ class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; fo
   readonly #depth: number
   readonly #open: OpenElement[] = []
   /**
-   * For each prefix, the namespaces that the open elements declare, with the innermost last.
-   * Without this map, saxes would search all open elements for the prefix of every name.
+   * For each prefix, the namespaces that the open elements declare. The namespace of the innermost
+   * element is last. Without this map, saxes would search all open elements for the prefix of every
+   * name.
    */
   readonly #bindings = new Map<string, string[]>([
     ['xml', [xmlNamespace]],

@@ -133,7 +133,7 @@ function coversAll(budgets: readonly Budget[]): boolean {
 /**
  * The index of the budget for a request. `path` is the path below the version, still encoded. A
  * path that can't be decoded matches no route. The method is read only if a budget depends on it,
- * because behind Express each property access on a request is slow on Node 20.
+ * because reading a property of an Express request is slow on Node 20.
  */
 export function fittingBudget(
   budgets: readonly Budget[],

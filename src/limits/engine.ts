@@ -1,6 +1,6 @@
 /**
- * Counts the requests of one budget with `express-rate-limit`. The header fields are created here,
- * in the format of `express-rate-limit` (LIMIT-1).
+ * Counts the requests of one budget with `express-rate-limit`. This module creates the header
+ * fields itself, in the format of `express-rate-limit` (LIMIT-1).
  */
 import { hash } from 'node:crypto'
 import { rateLimit } from 'express-rate-limit'
@@ -66,7 +66,7 @@ export function makeEngine(
   const counts = rateLimit({
     windowMs: window,
     limit,
-    // To create these fields, `express-rate-limit` would compute a digest of the key for every
+    // With `standardHeaders`, `express-rate-limit` would compute a digest of the key for every
     // request.
     standardHeaders: false,
     legacyHeaders: false,

@@ -18,7 +18,7 @@ export function nameKey(name: string): string {
   return named('p', name)
 }
 
-/** The key for the name of a principal; `undefined` if the principal has no name. */
+/** The key of a principal, derived from its name; `undefined` if the principal has no name. */
 export function principalKey(principal: unknown): string | undefined {
   if (!isContainer(principal)) return keyOfName(principal)
   const { sub, iss } = principal as Holder

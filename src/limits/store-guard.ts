@@ -134,7 +134,8 @@ export class StoreGuard {
 
   /**
    * Resolves when the stores work, or `timeout` milliseconds after their initialization failed.
-   * Never rejects. A service that does not wait for this promise may not count its first requests.
+   * Never rejects. If a service does not wait for this promise, its first requests may remain
+   * uncounted.
    */
   async ready(timeout: number): Promise<void> {
     await Promise.all(this.#begun)
@@ -148,8 +149,7 @@ export class StoreGuard {
     this.#down = true
     this.#opened = performance.now()
     // If a store fails again right after a recovery, the pauses before its probes continue to grow.
-    // So after a few failures, a store that keeps failing and recovering is reported no more than
-    // about once a second.
+    // So a store that keeps failing and recovering is soon reported only about once a second.
     if (this.#opened - this.#closed > maxPause) this.#pause = firstPause
     for (const release of [...this.#pending]) release()
     const message = this.messages.failed

@@ -46,7 +46,7 @@ export interface AuthenticateOptions<P> {
 export interface Authenticate<P = unknown> extends Middleware {
   /**
    * Returns the principal of a request that passed this middleware, or that `api` authenticated
-   * before its hand-written routes. Throws `ConfigurationError` if the request was not
+   * before it called a hand-written route. Throws `ConfigurationError` if the request was not
    * authenticated.
    */
   of(req: IncomingMessage): P

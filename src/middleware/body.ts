@@ -210,7 +210,7 @@ function readStreamed(carrier: BodyRequest): unknown {
 }
 
 /**
- * Decodes and parses the bytes of a body. The size limit applies both before and after decoding.
+ * Decodes and parses the bytes of a body. The size limit applies to the decoded bytes too.
  */
 function decoded(bytes: Uint8Array, decode: Decode, carrier: BodyRequest): unknown {
   if (decode === identity) return parsed(bytes, carrier)
@@ -286,8 +286,8 @@ async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Ui
   if (req.readableEnded || req.readableDidRead) {
     throw new ConfigurationError(
       'middleware-missing',
-      'Another middleware has consumed the body without setting req.body. Move it after this one, or let it set ' +
-        'req.body to the parsed body.',
+      'Another middleware has consumed the body without setting req.body. Mount that middleware after this library, ' +
+        'or make it set req.body to the parsed body.',
     )
   }
   const late = (): HttpProblem =>

@@ -9,7 +9,7 @@ import { header } from '../wire.js'
 /**
  * Decodes a body from its content coding. `limit` is the maximum number of decoded bytes. Rejects
  * with `malformed-body` (400) for invalid data, and with the problem that `tooLarge` returns (413)
- * if there are more than `limit` bytes. `identity` checks nothing.
+ * if there are more than `limit` bytes. The decoder `identity` does not check the limit.
  */
 export type Decode = (bytes: Uint8Array, limit: number, tooLarge: () => HttpProblem) => Promise<Uint8Array> | Uint8Array
 

@@ -96,7 +96,7 @@ export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
   if (origins === '*' && credentials) {
     throw invalidOption(
       'crossOrigin() allows cookies from every origin, so any site could act as its visitors. List the origins, or ' +
-        'remove credentials.',
+        'remove "credentials".',
     )
   }
   const settings = {

@@ -19,7 +19,7 @@ export interface LifecycleOptions {
   readonly deprecated?: DateOption
   /** The time at which the version will end, sent as `Sunset` (RFC 8594). */
   readonly sunset?: DateOption
-  /** Whether the response is 410 from the sunset on (VER-2). Default false. */
+  /** Whether requests to the version get 410 from the sunset on (VER-2). Default false. */
   readonly retireAtSunset?: boolean
   /**
    * The name of the version that replaces this version. Its URL is sent as `Link` with
@@ -75,13 +75,13 @@ export function resolveLifecycle(name: string, options: LifecycleOptions, names:
   const deprecated = optional(`deprecated of ${name}`, options.deprecated)
   const sunset = optional(`sunset of ${name}`, options.sunset)
   if (deprecated !== undefined && sunset !== undefined && sunset < deprecated)
-    throw invalidOption(`The sunset of ${name} is before its deprecation. Set a later date (RFC 9745 4).`)
+    throw invalidOption(`The sunset of ${name} is before its deprecation. Set "sunset" to a later time (RFC 9745 4).`)
   if (retireAtSunset && sunset === undefined)
     throw invalidOption(`${name} has "retireAtSunset" but no "sunset". Set "sunset" too.`)
   const { brownouts } = options
   if (brownouts !== undefined && deprecated === undefined)
     throw invalidOption(
-      `${name} has brownouts but is not deprecated, so its clients would not know the reason. ` +
+      `${name} has brownouts but is not deprecated, so its clients would not know why it is unavailable. ` +
         'Set the option "deprecated" too.',
     )
   return Object.freeze({

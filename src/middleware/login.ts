@@ -113,7 +113,8 @@ export function login<P>(options: LoginOptions<P>): Login {
   const answer: Login['answer'] = (req, signal) =>
     respond(req, signal === undefined ? () => req.socket?.destroyed === true : () => signal.aborted)
   const loginMiddleware: Middleware = (req, res, next) => {
-    // Another middleware may already have sent a response, for example after a timeout.
+    // `writableEnded` is true if another middleware has already sent a response, for example after
+    // a timeout.
     respond(req, () => res.destroyed || res.writableEnded)
       .then((written) => send(res, written, req.method === 'HEAD'))
       .catch(next)
@@ -147,7 +148,7 @@ function refusal(challenge: string, detail: string): HttpProblem {
 function checkCallbacks<P>({ find, verify, upgrade }: LoginOptions<P>): void {
   if ((find === undefined) === (verify === undefined)) {
     throw invalidOption(
-      `login() has ${find === undefined ? 'neither find nor' : 'both find and'} verify. Set exactly one of them. ` +
+      `login() has ${find === undefined ? 'neither "find" nor' : 'both "find" and'} "verify". Set only one of them. ` +
         'With "find", the library checks passwords. With "verify", your function checks them.',
     )
   }

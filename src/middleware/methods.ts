@@ -214,8 +214,8 @@ function checkMethods(options: MethodRulesOptions): void {
     )
   if (on === 'item' && permission !== undefined && key === undefined) {
     throw invalidOption(
-      'methodRules() has a permission function on an item but no key, so the function could not distinguish items. ' +
-        'Set key: (req) => req.params.id, or key: false if the function does not need the key.',
+      'methodRules() has a permission function on an item but no "key", so the function could not distinguish ' +
+        'items. Set key: (req) => req.params.id, or key: false if the function does not need the key.',
     )
   }
   if (on === 'collection' && allow.includes('DELETE')) {
@@ -351,7 +351,7 @@ function keyIn(req: IncomingMessage, keyOf: (req: never) => KeyValue): KeyValue 
     return key as KeyValue
   throw new ConfigurationError(
     'middleware-missing',
-    'The function "key" of methodRules() returned no key for this request. Mount the middleware on the item route ' +
-      'whose parameter it reads.',
+    'The function "key" of methodRules() returned no key for this request. Mount methodRules() on the item route ' +
+      'whose parameter the function reads.',
   )
 }

@@ -35,10 +35,10 @@ export interface ProblemsOptions extends ConventionsOptions<'ERR-3'> {
    */
   readonly shape?: ProblemShape
   /**
-   * Called for every problem, with the value that was thrown or passed to `next`. If the problem
-   * has a `cause`, the callback gets the cause instead. Exceptions and rejections of the callback
-   * are written to `console.error`. Default: `failureLine` formats each 5xx as one line, which is
-   * written to `console.error`.
+   * Called for every problem except those of brownouts, with the value that was thrown or passed to
+   * `next`. If the problem has a `cause`, the callback gets the cause instead. Exceptions and
+   * rejections of the callback are written to `console.error`. Default: `failureLine` formats each
+   * 5xx as one line, which is written to `console.error`.
    */
   readonly onError?: (error: unknown, problem: HttpProblem) => void
 }

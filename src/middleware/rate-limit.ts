@@ -66,14 +66,14 @@ export interface RateLimit extends Middleware {
    */
   ready(): Promise<void>
   /**
-   * The routes that the budgets name, as they are written in the options. `api` throws if no
-   * version can serve such a route.
+   * The routes that the budgets name, as they are written in the options. `api` throws if one of
+   * these routes can't be served by any version.
    */
   readonly routes: readonly string[]
   /**
    * An error middleware that counts failed authentications (401) by the client's IP address. If an
-   * IP address exceeds the limit, the response is 429 instead of 401. Other errors are passed on.
-   * Mount it with `app.use` after all routes.
+   * IP address exceeds the limit of `failures`, the response is 429 instead of 401. Other errors
+   * are passed on. Mount it with `app.use` after all routes.
    */
   readonly failures: ErrorMiddleware
 }

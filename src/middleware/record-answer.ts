@@ -12,27 +12,29 @@ import type { Middleware } from './middleware.js'
 import { type Negotiate, type NegotiateOptions, negotiate, negotiateKinds } from './negotiate.js'
 
 /**
- * The return value of `recordAnswer()`: a middleware with a function that sends records in the
- * chosen media type.
+ * The return value of `recordAnswer()`: a middleware that chooses a media type, with a function
+ * that sends records in this type.
  */
 export interface RecordAnswer<T> extends Negotiate {
   /**
    * Sends a record, or the records of a page, in the chosen media type. The status and all other
    * header fields are those that are set on `res`. Throws `ConfigurationError` if this middleware
-   * did not run. Throws the same error if one of `others` was chosen, because only the route itself
-   * can write that media type.
+   * did not run, or if one of `others` was chosen. Only the route itself can write those media
+   * types.
    */
   send(req: IncomingMessage, res: ServerResponse, value: T | readonly T[]): void
 }
 
 /**
  * Creates a middleware that chooses between JSON, XML and the media types in `others`, as
- * `negotiate()` does. In `options`, these other media types are called `offers`. If none is
- * acceptable, the response is 415. `Vary` always lists `Accept`. The function `send` writes records
- * of the definition in the chosen media type, without their `writeOnly` members (REP-8). All other
- * members are written as they are, including links and members that the schema does not declare.
+ * `negotiate()` does. If you pass `options`, list the other media types in its member `offers`. If
+ * no media type is acceptable, the response is 415. `Vary` always lists `Accept`. The function
+ * `send` writes records of the definition in the chosen media type, without their `writeOnly`
+ * members (REP-8). All other members are written as they are, including links and members that the
+ * schema does not declare.
  *
- * @throws ConfigurationError `invalid-option` if one of `others` is not a media type
+ * @throws ConfigurationError `invalid-option` if one of `others` is not a media type, or if an
+ *   option is invalid
  *
  * @example
  * const answer = recordAnswer(sucursales)

@@ -39,8 +39,8 @@ export function applyHeadRule(res: ServerResponse, rule: HeadRule, refuse: (erro
     refused = statusCode
     refuse(verdict)
   }
-  // After a refusal, the output of the handler is discarded. The problem that replaces the output
-  // is recognized by its different status.
+  // After a refusal, the output of the handler is discarded. The response to the error is not
+  // discarded, because its status differs from the handler's.
   const isDiscarded = (status = res.statusCode): boolean =>
     refused !== undefined && (res.writableEnded || status === refused)
 

@@ -52,8 +52,8 @@ export class Undescribed extends HttpProblem {
 }
 
 /**
- * Returns an endpoint in which each method returns an example of its described response with the
- * lowest status.
+ * Returns an endpoint with the same methods. Each method returns an example of one of its described
+ * responses: the one with the lowest status.
  */
 export function mockedEndpoint(given: Endpoint, seed: number, note: (text: string) => void): Endpoint {
   const { kind: _, name, methods: declared, ...details } = given

@@ -85,9 +85,9 @@ const fits = (template: readonly string[], segments: readonly string[]): boolean
   template.length === segments.length && template.every((part, i) => isParameter(part) || part === segments[i])
 
 /**
- * Returns an example of the described 2xx or 3xx response with the lowest status, other than 304.
- * If there is no such response, or no example of it could be generated, returns the problem to
- * respond with.
+ * Returns an example of a described success response (2xx or 3xx, but not 304): the one with the
+ * lowest status. If there is no such response, or no example of it could be generated, returns the
+ * problem to respond with.
  */
 function answerOf(
   name: string,

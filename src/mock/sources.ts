@@ -76,8 +76,8 @@ export class Sources {
   }
 
   /**
-   * Returns the definitions that a definition may refer to, by collection. Each of them comes from
-   * the first version that has both its collection and the given definition.
+   * Returns the definitions that a definition may refer to, by collection. The definition of a
+   * collection comes from the first version that has both this collection and the given definition.
    */
   leadsTo(definition: ResourceDefinition): ReadonlyMap<string, ResourceDefinition> {
     const found = new Map<string, ResourceDefinition>()

@@ -72,8 +72,8 @@ const openLogin: Login = Object.assign((_req: unknown, _res: unknown, next: () =
 }) as Login
 
 /**
- * Returns the members that the scope of the principal sets. Throws `ConfigurationError` if the
- * scope fails for this principal, or returns no value for a member.
+ * Returns the members that the scope of a resource sets for the principal. Throws
+ * `ConfigurationError` if the scope fails for this principal, or returns no value for a member.
  */
 export function fixedByScope(
   { collection, scope }: ResourceDefinition,
@@ -83,7 +83,7 @@ export function fixedByScope(
   const fail = (why: string): never => {
     throw invalidOption(
       `The scope of "${collection}" ${why} for the principal ${JSON.stringify(principal)}. ` +
-        `Pass a principal that it accepts, such as --principal '{"sub":"ana","tenant":"north"}'.`,
+        `Pass a principal that the scope accepts, such as --principal '{"sub":"ana","tenant":"north"}'.`,
     )
   }
   let fixed: Readonly<Record<string, Scalar>> = {}

@@ -29,7 +29,7 @@ export class ObservedAnswer {
    * version or the root may be the name of a collection, so it does not count as an id.
    */
   readonly isItem: boolean
-  /** Whether the path ends with something like a file name. */
+  /** Whether the path seems to end with a file name. */
   readonly isFile: boolean
   /** Whether the path is known to be a collection, because a route for its items has been seen. */
   readonly isKnownCollection: boolean

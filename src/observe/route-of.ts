@@ -36,8 +36,9 @@ export interface ObservedRoute {
   readonly isRouted: boolean
 }
 
-/** The maximum number of stored templates, and of shapes of paths without a known template. */
+/** The maximum number of stored templates. */
 const maxTemplates = 500
+/** The maximum number of stored shapes: paths in which possible ids are replaced. */
 const maxShapes = 200
 
 export class RouteFinder {
@@ -210,7 +211,7 @@ function fits(template: readonly string[], segments: readonly string[]): boolean
 const isShorter = (segments: readonly string[], template: readonly string[]): boolean =>
   template.length === segments.length + 1 && isParameter(template.at(-1) ?? '')
 
-/** Ignores case, as Express does. */
+/** Whether a segment matches a part of a template. Case is ignored, as in Express. */
 const fitsPart = (part: string, segment: string | undefined): boolean =>
   part.includes('{') || part.toLowerCase() === (decodeSegments(`/${segment}`)?.[0] ?? segment ?? '').toLowerCase()
 

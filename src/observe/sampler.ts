@@ -1,9 +1,9 @@
 /** Selects the requests to examine: a share of all requests, within a time budget. */
 
 /**
- * The period of the time budget, in milliseconds. The budget of a whole period can be spent at
- * once, because the first examinations are slow: their code is not compiled yet. They would exhaust
- * the budget of a shorter period.
+ * The period of the time budget, in milliseconds. The whole budget of a period can be spent at
+ * once. The period is long, because the first examinations are slow: their code is not compiled
+ * yet. They would exhaust the budget of a shorter period.
  */
 const window = 60_000
 
@@ -26,8 +26,8 @@ export class Sampler {
 
   /**
    * Decides whether the next request is examined. Returns 0 if the request is skipped. Otherwise
-   * returns the number of requests that it represents: itself, and the requests that were skipped
-   * since the last examined request.
+   * returns the number of requests that the request represents: itself, and the requests that were
+   * skipped since the last examined request.
    */
   take(): number {
     this.#passed += 1
@@ -41,7 +41,7 @@ export class Sampler {
     return amount
   }
 
-  /** Subtracts the milliseconds spent on an examination. */
+  /** Subtracts the milliseconds spent on an examination from the budget. */
   spend(time: number): void {
     this.#left -= time
   }

@@ -117,8 +117,8 @@ export class Bodies {
   }
 
   /**
-   * Returns the content of a response in the built-in media types. All operations that return
-   * values of this schema share one object.
+   * Returns the content of a response in the built-in media types. All operations that return this
+   * schema share the returned object.
    */
   #builtIn(schema: DocumentSchema | Reference): Content {
     const content = this.#contents.get(schema) ?? inEach(builtInTypes, schema)
@@ -145,8 +145,8 @@ export class Bodies {
       name: typeName(name),
       purpose,
     }
-    // Request bodies must not have undeclared members, as for resources. Responses may have the
-    // members that the schema allows.
+    // Request bodies of endpoints, like those of resources, must not have undeclared members.
+    // Responses may have all members that the schema allows.
     return purpose === 'create' ? valueSchema(context, schema) : translated(context, schema, '')
   }
 

@@ -11,7 +11,7 @@ interface Named {
   readonly name: string
   /** Parts with the same name and the same identity become one component. */
   readonly identity: string
-  /** The owner of the component, for messages. */
+  /** The owner of the component in messages, such as `"pre-piezas"` or `the library`. */
   readonly owner: string
   /**
    * Builds the component. This function is called after all operations have been built, because
@@ -41,7 +41,7 @@ export class Components {
   readonly #kinds = new Map<ComponentKind, Map<string, Named>>()
   readonly #known = new Map<string, Reference>()
   readonly #claims: Named[] = []
-  /** Whether any schema or operation has examples. Otherwise the check of examples is skipped. */
+  /** Whether any schema or operation has examples. If not, the check of examples is skipped. */
   hasExamples = false
   /**
    * Whether a schema was built only for a comparison. In that case, the document may contain unused
@@ -138,6 +138,6 @@ function clash(kind: ComponentKind, name: string, owner: string, other: string):
   return new ConfigurationError(
     'description-clash',
     `${owner} and ${other} have the same name "${name}" among the ${kind} of the document. ` +
-      'Set another "singular", or another title, for one of them.',
+      'Set another "singular", or another "title", for one of them.',
   )
 }

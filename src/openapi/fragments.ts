@@ -9,8 +9,8 @@ import type { OpenApiDocument } from './document.js'
 
 /**
  * Returns the document with the fragments added. Throws `ConfigurationError` if the document
- * already has one of the added operations or components. A tag that it already has is kept as it
- * is.
+ * already has one of the added operations or components. A tag that the document already has is
+ * kept as it is.
  */
 export function addFragments(document: OpenApiDocument, fragments: readonly DocumentFragment[]): OpenApiDocument {
   let whole = document
@@ -37,7 +37,7 @@ function merged(what: string, known: Tables, added: Tables): Tables {
       throw new ConfigurationError(
         'description-clash',
         `A fragment has "${taken}" in "${name}" of ${what}, but the document already has this entry. ` +
-          'Leave it out, or rename it.',
+          'Leave the entry out of the fragment, or rename it.',
       )
     }
     result[name] = { ...before, ...entries }

@@ -49,7 +49,7 @@ export function withExamples(document: OpenApiDocument, source: ExampleSource): 
   }
 }
 
-/** Returns the name of the named type of a body, or of the items of a list. */
+/** If the type of a body or of its items is a named type, returns its name. */
 function typeIn(schema: unknown): string | undefined {
   const node = own(schema, 'type') === 'array' ? own(schema, 'items') : schema
   const ref = own(node, '$ref')

@@ -80,8 +80,9 @@ export class LinkSchemas {
 
   #makeSent(mounted: Mounted, link: LinkTo, target: Mounted): Reference {
     const { key, definition } = target.plan
-    // If the link contains the key, its `href` may be null. If the target itself has a member
-    // `href`, the link may contain that member instead, so `href` is not restricted here.
+    // If the link contains the key of the target, the link's `href` may be null. If the target has
+    // its own member `href`, the link may contain this member in place of the URL, so `href` is not
+    // restricted here.
     const address = definition.shape.members.has('href')
       ? {}
       : { href: { type: ['string', 'null'], maxLength: this.#sentAddress.maxLength } }

@@ -265,5 +265,5 @@ function checkOperationIds({ paths }: OpenApiDocument): void {
 const sharedId = (id: string, place: string, other: string): ConfigurationError =>
   new ConfigurationError(
     'description-clash',
-    `${place} and ${other} have the same operation id "${id}". Set another operationId for one of them in describe.`,
+    `${place} and ${other} have the same operation id "${id}". Set another "operationId" for one in "describe".`,
   )

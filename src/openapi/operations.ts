@@ -98,8 +98,8 @@ export class Operations {
   }
 
   /**
-   * Returns the parts of an operation that do not depend on the schemas of bodies. Operations with
-   * the same name and method share these parts, in all routes of a kind.
+   * Returns the parts of an operation that do not depend on the schemas of bodies. In all routes of
+   * one kind, operations with the same name and method share these parts.
    */
   #sharedParts(situation: Situation, problems: OperationText['problems']): SharedParts {
     const { method, operation, route } = situation
@@ -178,9 +178,9 @@ interface Common {
   readonly tags: readonly string[]
 }
 
-/** The parts that operations with the same name and method share, in all routes of a kind. */
+/** The parts that operations with the same name and method share in all routes of one kind. */
 interface SharedParts {
-  /** `undefined` if the operation shares nothing with other operations. */
+  /** The shared description; `undefined` if the operation shares nothing with other operations. */
   readonly description: string | undefined
   /** The header fields of requests. */
   readonly fields: readonly unknown[]

@@ -324,7 +324,7 @@ const requiredIfMatch = (shared: Share): unknown =>
   shared(
     ['RequiredIfMatch'],
     header.ifMatch,
-    'The `Etag` of the version to change. Without this field, the response is 428. If the `Etag` is not current, ' +
+    'The `Etag` of the item to change. Without this field, the response is 428. If the `Etag` is not current, ' +
       'the response is 412 (HDR-3).',
     fieldValue,
     true,
@@ -334,7 +334,7 @@ const ifMatch = (shared: Share): unknown =>
   shared(
     ['IfMatch'],
     header.ifMatch,
-    'The `Etag` of the version to change. If the `Etag` is not current, the response is 412 (HDR-3).',
+    'The `Etag` of the item to change. If the `Etag` is not current, the response is 412 (HDR-3).',
     fieldValue,
   )
 

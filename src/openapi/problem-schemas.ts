@@ -126,7 +126,7 @@ export class ProblemResponses {
     given: readonly (ProblemCode | CustomProblem)[],
   ): Readonly<Record<string, Reference>> {
     const byStatus = new Map<number, CustomProblem[]>()
-    // Node's HTTP parser may reject any request with 400 before the library handles it.
+    // Before the library handles a request, Node's HTTP parser may respond to it with 400.
     const codes = given.some((problem) => statusOf(problem) === 400) ? (['bad-request', ...given] as const) : given
     for (const problem of codes) {
       const known = typeof problem === 'string' ? { code: problem, ...problemKinds[problem] } : problem

@@ -192,7 +192,10 @@ const harmlessSiblings: ReadonlySet<string> = new Set([
   '$comment',
 ])
 
-/** Returns whether a schema adds no conditions to the closed target of its reference. */
+/**
+ * Returns whether a schema with a reference adds no conditions of its own. It may close the target
+ * with `unevaluatedProperties`.
+ */
 const isBare = (node: JsonSchema): boolean =>
   Object.keys(node).every((keyword) => harmlessSiblings.has(keyword) || keyword.startsWith('x-')) &&
   (node.unevaluatedProperties ?? false) === false
@@ -294,6 +297,6 @@ function unfit({ owner }: SchemaContext, keyword: string, path: string): Configu
   return new ConfigurationError(
     'description-unfit',
     `The schema of ${owner} has the keyword "${keyword}"${path === '' ? '' : ` at "${path}"`}, which an OpenAPI ` +
-      `document can't express. A document identifies schemas by their names in components. Remove the keyword.`,
+      `document can't express. A document identifies schemas by their names in "components". Remove the keyword.`,
   )
 }

@@ -65,7 +65,7 @@ describe('the messages about a baseline', () => {
     baselineMessages(compare(broken, known, today), 'known.json', today)
 
   it.each([
-    [[one], [], 'QUERY-7/total at /orders is not in known.json.'],
+    [[one], [], 'QUERY-7/total at /orders is new: it is not in known.json.'],
     [
       [one],
       [{ ...one, until: '2026-06-14', reason: 'ticket 7' }],

@@ -339,6 +339,15 @@ it.each([
     ['http://127.0.0.1:1', '--only', 'QUERY-88'],
     '--only names "QUERY-88", which is not a clause. Did you mean "QUERY-8"?',
   ],
+  [
+    ['http://127.0.0.1:1', '--only', 'QUERY-7,HDR-3/stael'],
+    '--only names "HDR-3/stael", which is not a check. Did you mean "HDR-3/stale"?',
+  ],
+  [
+    ['http://127.0.0.1:1', '--only', 'LIMIT-1/nothing-like-it'],
+    '--only names "LIMIT-1/nothing-like-it", which is not a check. Checks of LIMIT-1: LIMIT-1/retry-after',
+  ],
+  [['http://127.0.0.1:1', '--only', ','], '--only names no clause and no check. Give ids such as QUERY-7'],
   [['http://127.0.0.1:1', '--rate', '0'], '--rate is "0". Give a whole number'],
   [
     ['http://127.0.0.1:1', '--production', '--rate', '50'],
@@ -349,7 +358,7 @@ it.each([
   [['http://127.0.0.1:1', '--document', 'absent.json'], 'absent.json cannot be read'],
   [
     ['http://127.0.0.1:1', '--document', 'openapi.json', '--token', 'CHECK_NO_TOKEN'],
-    'The variable CHECK_NO_TOKEN is not set',
+    'The environment variable CHECK_NO_TOKEN is not set',
   ],
   [
     ['http://127.0.0.1:1', '--document', 'openapi.json', '--token-command', 'echo a secret'],

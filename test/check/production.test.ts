@@ -59,7 +59,8 @@ it('"production" sends only given tokens, one request at a time, and reports why
     'AUTH-5/altered': altered,
     'AUTH-5/unsigned': altered,
     'HDR-3/stale': 'holds',
-    'HDR-3/race': '--production sends one request at a time, because simultaneous requests (races) load the service',
+    'HDR-3/race':
+      '--production sends one request at a time, because simultaneous requests (races) could overload the service',
   })
   expect(report.left).toEqual([])
 })

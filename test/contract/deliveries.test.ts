@@ -184,7 +184,7 @@ describe('a delivery', () => {
     const [other] = compareContracts(webhook(reply(members({}))), webhook(reply(members({ a: text }, 'a'))))
     expect(other?.summary).toBe(
       'v1: the member "a" of the 200 reply to the webhook "shipped" is new and required: the service may reject ' +
-        'replies of the previous form',
+        'replies that were accepted before',
     )
   })
 })

@@ -28,7 +28,7 @@ describe('conventions: options that are refused when a service is built', () => 
     ),
     ['QUERY-4', 'parameters: { offest: ["page"] }'],
     ['QUERY-1', 'For repeated parameters, set QUERY-8.'],
-    ['VER-2', 'entry in versions'],
+    ['VER-2', 'entry in "versions"'],
     ['PATH-2', 'always enforced'],
     ['QUERY8', 'Did you mean "QUERY-8"?'],
     ['query-8', 'Did you mean "QUERY-8"?'],
@@ -37,7 +37,7 @@ describe('conventions: options that are refused when a service is built', () => 
     ['constructor', 'which is not a clause'],
   ])('%s', (clause, message) => {
     expect(build({ [clause]: 'report' })).toContain(message)
-    expect(build({ [clause]: 'report' })).toContain('Clauses with a mode here: QUERY-8, QUERY-5')
+    expect(build({ [clause]: 'report' })).toContain('This option accepts modes for: QUERY-8, QUERY-5')
   })
 
   it.each([
@@ -78,16 +78,16 @@ describe('conventions: options that are refused when a service is built', () => 
 
   it('a middleware accepts modes only for its own clauses, and only with the settings that they need', () => {
     expect(refused(() => listQuery(orders, { conventions: { 'HDR-1': 'report' } as never }))).toContain(
-      'names "HDR-1", which does not apply there. Clauses with a mode here: QUERY-5, QUERY-8.',
+      'names "HDR-1", which does not apply there. This option accepts modes for: QUERY-5, QUERY-8.',
     )
     expect(refused(() => problems({ conventions: { 'ERR-3': 'report' } }))).toContain('shape')
-    expect(refused(() => ifMatch({ conventions: { 'HDR-3': 'report' } }))).toContain('required: true of ifMatch()')
+    expect(refused(() => ifMatch({ conventions: { 'HDR-3': 'report' } }))).toContain('ifMatch({ required: true })')
     expect(refused(() => negotiate({ conventions: { 'HDR-1': 'report' } }))).toContain('as: 406')
     expect(refused(() => totalCount({ conventions: { 'AUTH-1': 'off' } as never }))).toContain('protects data')
     expect(refused(() => recordBody(customers, { conventions: { 'HDR-5': 'off' } }))).toContain('types')
     const rules = { on: 'item', allow: ['DELETE'] } as const
     expect(refused(() => methodRules({ ...rules, conventions: { 'VERB-6': { mode: 'off', status: 200 } } }))).toContain(
-      'the handler sets here',
+      'your handler writes the response',
     )
     expect(refused(() => methodRules({ ...rules, conventions: { 'VERB-6': 'off' } }))).toBe('nothing')
   })

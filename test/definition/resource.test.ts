@@ -330,13 +330,13 @@ describe('an invalid declaration', () => {
     [{ ...base, page: { sise: 5 } }, 'Did you mean "size"?'],
     [
       { ...base, sort: ['lotte'] },
-      '"piezas" names "lotte" in sort, which its schema does not have. Did you mean "lote"?',
+      '"piezas" names "lotte" in "sort", but its schema has no such member. Did you mean "lote"?',
     ],
     [{ ...base, sort: ['cp.codgo'] }, 'Did you mean "cp.codigo"?'],
     [{ ...base, sort: ['x'] }, 'It has: numero, lote,'],
     [
       { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['esUrgent'] } } },
-      'which "contratos" does not have. Did you mean "esUrgente"?',
+      'but "contratos" has no such member. Did you mean "esUrgente"?',
     ],
     [
       { ...base, links: { a: { to: undefined, by: 'contratoId' } } },

@@ -274,7 +274,7 @@ describe('unusual sizes', () => {
     const pages = pagesOf(document)
     expect(faultsOf(pages)).toEqual([])
     const whole = textOf(topicOf(pages, 'things'))
-    expect(whole).toContain('"value-19" and 4980 more (see the document)')
+    expect(whole).toContain('"value-19" and 4980 more (see the OpenAPI document)')
     expect(whole).toContain('…')
   })
 

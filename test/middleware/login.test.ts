@@ -39,8 +39,8 @@ describe('login(): options', () => {
   const token = () => 'token'
   it.each([
     [undefined, /The options of login\(\) are missing\. Give an object/],
-    [{ token }, /neither find nor verify/],
-    [{ token, verify, find: () => undefined }, /both find and verify/],
+    [{ token }, /neither "find" nor "verify"/],
+    [{ token, verify, find: () => undefined }, /both "find" and "verify"/],
     [{ verify }, /"token" of login\(\) is missing/],
     [{ token, verify, upgrade: () => {} }, /login\(\) has "upgrade" without "find"/],
     [{ token, verify, realm: 'a"b' }, /without quotes/],

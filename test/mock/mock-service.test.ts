@@ -222,13 +222,13 @@ describe('the mock of a service', () => {
     [{ orders: {} }, 'The data of "orders" must be a list of records'],
     [
       { countries: [{ code: 'XX', name: 'Nowhere' }] },
-      'The record 0 given for "countries" is not valid: "code" (enum)',
+      'The record at index 0 of the data for "countries" is not valid: "code" (enum)',
     ],
     [{ countries: [{ code: 'ES', nam: 'Spain' }] }, '"nam" is not a member here. Did you mean "name"?'],
     [{ stocks: [{ sku: 'AA-0000', country: 'FR' }] }, '"sku" (link): "products" has no record "AA-0000"'],
     [
       { products: [{ sku: 'AA-0000' }, { sku: 'AA-0000' }] },
-      'The record 1 given for "products" is not valid: "sku" (key): "AA-0000" already exists',
+      'The record at index 1 of the data for "products" is not valid: "sku" (key): "AA-0000" already exists',
     ],
   ])('refuses the data %j', async (data, message) => {
     await expect(mocked(shop(), { data: data as never })).rejects.toThrow(message)

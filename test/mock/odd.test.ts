@@ -1,6 +1,7 @@
 /**
  * A mock of resources whose records are hard to generate.
  */
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
 import { api, defineResource, mount } from './library.js'
@@ -52,6 +53,7 @@ describe('a mock of unusual resources', () => {
 
   it.each([
     ['numbers below zero', { type: 'integer', maximum: -5 }],
+    ['multiples below the first positive one', { type: 'integer', multipleOf: 5, maximum: 3 }],
     ['multiples above a bound', { type: 'integer', exclusiveMinimum: 10, multipleOf: 7 }],
     ['dates', { type: 'string', format: 'date' }],
     ['local date-times', { type: 'string', format: 'local-date-time' }],
@@ -66,6 +68,21 @@ describe('a mock of unusual resources', () => {
         '/v1/things',
       ),
     ).toHaveLength(25)
+  })
+
+  it.each([
+    { type: 'integer', exclusiveMaximum: 1 },
+    { type: 'integer', maximum: 0.5 },
+    { type: 'integer', multipleOf: 5, maximum: 3 },
+    { type: 'number', maximum: 0.5 },
+    { type: 'number', multipleOf: 0.4, maximum: 0.5 },
+  ] as const)('generates numbers for %j', async (schema) => {
+    const mock = await serve(define({ collection: 'things', key: 'id', properties: { id: text, size: schema } }))
+    const sizes = (await listed(mock, '/v1/things')).map(({ size }) => size)
+    expect(sizes.length).toBeGreaterThan(0)
+    const isValid = new Ajv2020().compile(schema)
+    expect(sizes.filter((size) => size !== null && !isValid(size))).toEqual([])
+    expect(sizes.some((size) => typeof size === 'number')).toBe(true)
   })
 
   it('serves the records that a schema gives as examples, under their own keys', async () => {

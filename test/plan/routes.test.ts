@@ -347,7 +347,7 @@ describe('relations between resources', () => {
       'a link that shows a member that its target lacks',
       () => [on(links('otro', 'clientes', { show: ['nombre'] })), on(clientes)],
       'unknown-member',
-      'which "clientes" does not have',
+      'but "clientes" has no such member',
     ],
     ['a parent that is not mounted', () => [on(componentes)], 'unmounted-parent', 'Mount "piezas" in the same version'],
     [

@@ -45,7 +45,7 @@ const countsOf = ({ connections: max }: Options): readonly number[] => steps(1, 
 
 /**
  * Measures the memory of open connections. Every measurement starts a new server, because a process
- * does not return all memory that it has used.
+ * keeps some memory after its connections are closed.
  */
 async function held(environment: Environment, options: Options, extent: Extent): Promise<readonly Series[]> {
   const asked = spread(extent.rows, 50).map((numero) => get(`/v1/pre-piezas/${numero}`))

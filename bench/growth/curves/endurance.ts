@@ -36,8 +36,8 @@ export const endurance: Curve = {
       await items(asker(running.port, { authorization: `Bearer ${tokensOf(secret)[0]}` }), spread(rows, 5), piecesPath)
       for (let at = 0; at < parts; at++) {
         environment.say(`endurance: ${at * part} requests`)
-        // Before the measurement, each of the ten connections sends one request. Together with
-        // these ten requests, `part` requests are sent.
+        // Each of the ten connections sends one request when it opens. These ten requests count
+        // towards `part`, but they are not measured.
         const ran = await running.time({
           connections: 10,
           requests: part - 10,

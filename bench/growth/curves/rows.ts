@@ -73,7 +73,7 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
       points: points((extent) => ({ ...inDatabase(extent), prepare: (ask) => items(ask, spread(extent.rows, 200)) })),
     },
     {
-      title: 'first page of all with its total, PostgreSQL',
+      title: 'first page of all rows with its total, PostgreSQL',
       figures: [time()],
       points: points((extent) => ({ ...inDatabase(extent), prepare: (ask) => firstOfAll(ask, extent) })),
     },

@@ -20,7 +20,7 @@ const usualMatches = 250
 
 /**
  * Returns the extent of `rows` pieces. Each branch has the usual number of pieces, or `smallest`
- * pieces if that is less. If `rows` is not a multiple of this number, branches have more pieces.
+ * pieces if `smallest` is less. The remaining pieces are spread over the branches.
  */
 export function extentOf(rows: number, smallest = rows): Extent {
   const branches = branchesOf({ rows, matches: Math.min(usualMatches, smallest) })
@@ -34,8 +34,8 @@ export function extentOf(rows: number, smallest = rows): Extent {
 export const bases = pieceCount
 
 /**
- * A prime above the maximum number of pieces. Divided by this prime, the multiples of `stride` have
- * different remainders, so dates are unique.
+ * A prime above the maximum number of pieces. The multiples of `stride` have different remainders
+ * modulo this prime, so dates are unique.
  */
 const modulus = 1_000_003
 const stride = 7919

@@ -17,7 +17,8 @@ const flags = ['--expose-gc', '--max-old-space-size=8192']
 
 export interface Running extends Started {
   /**
-   * Runs one round. Returns the times, and the CPU time and adapter calls of the timed requests.
+   * Runs one round. Returns the response times, the CPU time and the adapter calls of the timed
+   * requests.
    */
   time(round: Omit<Round, 'port'>): Promise<Ran & Used>
   /**

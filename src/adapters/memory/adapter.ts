@@ -19,7 +19,7 @@ import { Store } from './store.js'
  * Returned records are frozen. Every method is synchronous, so compare-and-set is atomic (HDR-3). A
  * version is never used twice, not even by the next process (HDR-2).
  *
- * Throws `ConfigurationError` for example if `records` or `unique` do not match the definition, or
+ * Throws `ConfigurationError`, for example if `records` or `unique` do not match the definition, or
  * if an option is unknown.
  *
  * @example
@@ -51,8 +51,8 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
     attach: (parent, key, expected, call) => attachRecord(store, parent, key, expected, call),
     detach: (parent, key, expected, call) => detachRecord(store, parent, key, expected, call),
   } satisfies Adapter<Row, KeyValue> & Pick<MemoryAdapter<Row, KeyValue>, 'stats'>
-  // The declaration states that `replace` does not modify its arguments. A function `onUpdate`
-  // might modify them, so `replace` is declared only if there is no such function.
+  // `declareDefensive` states that `replace` does not modify its arguments. The service's
+  // `onUpdate` might modify them, so `replace` is declared only without `onUpdate`.
   if (options.onUpdate === undefined) declareDefensive(adapter.replace)
   if (adapter.create !== undefined) declareCreating(adapter.create)
   return adapter

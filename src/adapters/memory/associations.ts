@@ -32,15 +32,15 @@ export class Associations {
       if (inKey !== undefined) {
         throw new ConfigurationError(
           'unsuitable-member',
-          `The option attachedTo of "${definition.collection}" names "${inKey}" in by, but "${inKey}" is a member of ` +
-            'the key. Attaching a record would change its key. Name another member in by, or declare the parent in ' +
-            'the option parent instead.',
+          `In the option "attachedTo" of "${definition.collection}", "by" names "${inKey}", which is a member of the ` +
+            'key. Attaching a record would change its key. Name another member in "by", or declare the parent in ' +
+            'the option "parent" instead.',
         )
       }
       if (by !== undefined && typeof of !== 'string' && by.length !== of.key.members.length) {
         throw invalidOption(
-          `The option attachedTo of "${definition.collection}" names ${by.length} members in by, but the key of ` +
-            `"${of.collection}" has ${of.key.members.length}: ${of.key.members.join(', ')}. Name one member in by ` +
+          `In the option "attachedTo" of "${definition.collection}", "by" names ${by.length} members, but the key of ` +
+            `"${of.collection}" has ${of.key.members.length}: ${of.key.members.join(', ')}. Name one member in "by" ` +
             'for each of these.',
         )
       }

@@ -39,10 +39,10 @@ export function fill(store: Store, records: Iterable<unknown>): void {
     if (!('refused' in stored)) continue
     const why =
       stored.refused === 'duplicate'
-        ? 'has the same value as another record'
-        : 'has a missing value, or one of the wrong type,'
+        ? 'and another record have the same value in'
+        : 'has no value, or a value of the wrong type, in at least one of'
     throw invalidOption(
-      `A record given to the memory adapter of "${definition.collection}" ${why} in: ${stored.members.join(', ')}.`,
+      `A record in "records" of the memory adapter of "${definition.collection}" ${why}: ${stored.members.join(', ')}.`,
     )
   }
   assignment.endLoading()

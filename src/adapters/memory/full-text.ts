@@ -48,8 +48,8 @@ export class FullText {
   /**
    * Adds the records that match the clause to `ranks`. The rank of a record grows by the sum of
    * tf-idf (term frequency and inverse document frequency) over the words of the clause. If
-   * `weighed` is false, it grows by the sum of the term frequencies alone. Term frequencies are
-   * logarithmic.
+   * `weighed` is false, the rank grows by the sum of the term frequencies alone. Term frequencies
+   * are logarithmic.
    */
   #match(clause: SearchClause, ranks: Map<Identity, number>, weighed: boolean): void {
     const found = clause.words.map((word) => this.#postings.get(word))
@@ -124,9 +124,10 @@ function includesRun(words: readonly string[], run: readonly string[]): boolean 
 }
 
 /**
- * Returns a function that collects the strings of a record that `q` searches. If `search` is true,
- * these are all strings of the record, except those in `writeOnly` members. Otherwise, they are the
- * strings and numbers in the members that the definition names.
+ * Returns a function that collects the strings of a record that `q` searches. If the option
+ * `search` of the definition is true, these are all strings of the record, except those in
+ * `writeOnly` members. Otherwise, they are the strings and numbers in the members that the
+ * definition names.
  */
 function textsOf({ search, shape }: ResourceDefinition): (row: Row) => string[] {
   if (search === true) {

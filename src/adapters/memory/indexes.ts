@@ -42,11 +42,11 @@ export class Indexes {
 
   /**
    * Returns the smallest available bucket that contains all records that meet these equalities.
-   * Also returns `covers`: the equalities that all records of the bucket meet. Each of the given
-   * equalities must be on a different member.
+   * Also returns `covers`: the equalities that all records of the bucket meet. The given equalities
+   * must be on different members.
    *
-   * An index over several members is built only after filtering without the index has examined more
-   * records than building it does. So a combination of members that only a few lists use gets no
+   * An index over several members is built only when lists without it have examined more records
+   * than building it would examine. So a combination of members that only a few lists use gets no
    * index.
    */
   smallest(equalities: readonly Equality[]): { readonly bucket: Bucket; readonly covers: readonly Equality[] } {

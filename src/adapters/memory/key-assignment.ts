@@ -1,10 +1,10 @@
 /**
  * Assigns values to members of the key. Numeric members get consecutive whole numbers, and string
- * members get random UUIDs. For the same values of the key's other members, no number is assigned
+ * members get random UUIDs. Among keys that are equal in all other members, no number is assigned
  * twice. The store assigns values to the members that the definition names in `assigned`. It also
- * assigns values to `readOnly` members of the key, which clients must not set, except booleans and
- * members that hold the parent's key. In a database table, such a `readOnly` member would be an
- * identity column, or a column with a default.
+ * assigns values to `readOnly` members of the key, because clients must not set them. It assigns
+ * none to booleans, or to members that hold the parent's key. In a database table, such a
+ * `readOnly` member would be an identity column, or a column with a default.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -26,7 +26,7 @@ export class KeyAssignment {
   /** The numeric members that are stored as strings (formats `int64` and `decimal`). */
   readonly #asTexts: ReadonlySet<string>
   /**
-   * The members of the key to which no numbers are assigned.
+   * The members of the key that get no numbers.
    */
   readonly #uncounted: readonly string[]
   /**
@@ -50,7 +50,7 @@ export class KeyAssignment {
         throw new ConfigurationError(
           'unsuitable-member',
           `"${collection}" lets the store assign "${member}", a boolean. The store can assign only numbers and ` +
-            'strings. Name only such members in the option assigned.',
+            'strings. Name only such members in the option "assigned".',
         )
       }
     }
@@ -92,8 +92,8 @@ export class KeyAssignment {
   }
 
   /**
-   * Must be called when all initial records are stored. After that, clients may choose keys. If a
-   * client chooses a huge number, the numbers below it must remain available. So from then on, a
+   * Ends the phase in which the initial records are stored. After this phase, clients may choose
+   * keys. If a client chooses a huge number, the numbers below it must remain available. So a later
    * record raises the counter only if its number is the next one.
    */
   endLoading(): void {

@@ -97,7 +97,10 @@ export class Store implements Tables {
     return entry
   }
 
-  /** All changes of records go through this method. */
+  /**
+   * Replaces `old` with `next` in the records and all indexes. Every change of a record calls this
+   * method.
+   */
   swap(old: Entry | undefined, next: Entry | undefined): void {
     this.indexes.swap(old, next)
     this.unique.swap(old, next)

@@ -67,7 +67,7 @@ function check({ collection, shape }: ResourceDefinition, member: string): void 
   const paths = shape.paths()
   throw new ConfigurationError(
     'unknown-member',
-    `The option unique of the memory adapter of "${collection}" names "${member}", but the schema has no such ` +
+    `The option "unique" of the memory adapter of "${collection}" names "${member}", but the schema has no such ` +
       `member. ${didYouMean(nearMiss(member, paths), paths, 'The schema has')}`,
   )
 }

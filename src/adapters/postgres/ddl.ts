@@ -96,8 +96,8 @@ function trigger(table: RelationName, version: string): string {
 function versionColumn({ version }: PostgresAdapterOptions): string | undefined {
   if (typeof version === 'object' && 'next' in version)
     throw unfit(
-      'tableDdl() does not support version.next: the version column that it prints gets its next value from the ' +
-        'database. Remove version.next',
+      'tableDdl() does not support version.next: with this DDL, the database sets the next version. ' +
+        'Remove version.next',
     )
   return version !== undefined && version !== 'xmin' && 'column' in version
     ? (version as VersionColumn).column

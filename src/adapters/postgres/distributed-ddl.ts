@@ -1,4 +1,4 @@
-/** The statements that `tableDdl` prints for tables that Citus distributes. */
+/** The statements that `tableDdl` adds for tables that Citus distributes. */
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { checkOptions } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
@@ -57,7 +57,7 @@ export function distributing(
   if (distributed === false) return undefined
   if (typeof version !== 'object' || !('column' in version) || version.soleWriter !== true)
     throw unfit(
-      'tableDdl() prints a distributed table only with a version column that needs no trigger, because Citus ' +
+      'tableDdl() can distribute a table only with a version column that needs no trigger, because Citus ' +
         'supports no triggers on distributed tables. Set version: { column: "version", soleWriter: true }',
     )
   // The records of one parent are read together. If a key member refers to the parent, its column

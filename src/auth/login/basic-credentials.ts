@@ -15,7 +15,7 @@ export interface BasicCredentials {
 }
 
 /**
- * Returns the user and the password in an `Authorization` field. The password may contain colons,
+ * Returns the user and the password from an `Authorization` field. The password may contain colons,
  * and the user may be empty. Returns `undefined` if the field has no well-formed Basic credentials,
  * if the bytes are not UTF-8 (RFC 7617 2.1), if the user or the password contains a control
  * character, or if `hashPassword()` would refuse the password.

@@ -30,8 +30,8 @@ export class EqualWork {
 
   /**
    * Whether a normalized password matches the stored hash. If `stored` is `undefined`, the result
-   * is false, after the same amount of work. Rejects whenever `hashing.run` rejects, regardless of
-   * the user.
+   * is false, after the same amount of work. Rejects whenever `hashing.run` rejects, whether or not
+   * the user exists.
    */
   check(prepared: string, stored: PasswordHash | undefined, isGone?: () => boolean): Promise<boolean> {
     if (stored !== undefined && workOf(stored) > workOf(this.#strongest)) {
@@ -68,10 +68,10 @@ export function remainingCost(whole: Cost, done: Cost | undefined): Cost | undef
 }
 
 /**
- * Estimates the duration of a hash. The unit is the duration of one step of a hash of cost `whole`.
- * The duration is proportional to N * r * p (RFC 7914 2), apart from two effects of memory. Memory
- * is allocated once per hash, and a smaller amount of memory fits better into the processor's
- * caches.
+ * Estimates the duration of a hash. The unit is the duration of one step (see `workOf`) of a hash
+ * of cost `whole`. The duration is proportional to N * r * p (RFC 7914 2), apart from two effects
+ * of memory. Memory is allocated once per hash, and a smaller amount of memory fits better into the
+ * processor's caches.
  */
 function weightOf({ ln, r, p }: Cost, whole: Cost): number {
   const halvings = whole.ln - ln + Math.log2(whole.r / r)

@@ -26,7 +26,10 @@ const timerSlack = 20
  */
 const assumed = { time: 250, steps: workOf(currentCost) }
 
-/** When a hash has finished, the weight of all earlier hashes is multiplied by this factor. */
+/**
+ * When a hash has finished, the weight of all earlier hashes in the estimates is multiplied by this
+ * factor.
+ */
 const decay = 0.7
 
 /**
@@ -103,8 +106,8 @@ export class HashingQueue {
   }
 
   /**
-   * Registers the work synchronously, so that no other work can start between the check and the
-   * registration.
+   * Registers the work as running. This happens synchronously, so that no other work can start
+   * between the check of `concurrency` and the registration.
    */
   #begin(steps: number): Running {
     const running = { steps, began: performance.now() }

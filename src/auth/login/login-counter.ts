@@ -21,9 +21,10 @@ export interface Reservation {
 }
 
 /**
- * Milliseconds. No attempt is removed from the count in the last second of a window, or in its last
- * tenth if a tenth is shorter than a second. By the time the store removes the attempt, the next
- * window may have begun, and its count would be decremented instead.
+ * The time at the end of a window in which no attempt is removed from the count, in milliseconds.
+ * If a window is shorter than ten seconds, this time is a tenth of the window. Without this time,
+ * the next window might begin before the store removes an attempt. The store would then decrement
+ * the count of the next window.
  */
 const margin = 1000
 

@@ -65,8 +65,8 @@ export function makePasswordCheck<P>(
   }
   const work = new EqualWork()
   return async ({ user, prepared, password }, isGone) => {
-    // Refuses a login before the database query, so that too many logins do not overload the
-    // database.
+    // If the hashing queue is full, the login is refused before the database query, so that too
+    // many logins do not overload the database.
     work.refuseIfFull()
     const found = (await find(user)) ?? undefined
     const stored = found === undefined ? undefined : read(found.hash, user, report)

@@ -91,8 +91,8 @@ function issuerFault({ iss }: Claims, { issuers }: ClaimRules): string | undefin
 }
 
 function audienceFault({ aud }: Claims, { audiences }: ClaimRules): string | undefined {
-  // A service must refuse a token if the service is not in the token's audience (RFC 7519 4.1.3). A
-  // service without a name cannot know whether it is in the audience.
+  // A service must refuse a token if the service is not in the token's audience (RFC 7519 4.1.3).
+  // Without the option `audience`, the service cannot know whether it is in this audience.
   if (audiences === undefined)
     return aud === undefined
       ? undefined

@@ -59,8 +59,8 @@ export const jwksKinds: Kinds<JwksOptions> = {
 }
 
 /**
- * Milliseconds between attempts as long as no key set has been fetched, unless `cooldown` is
- * shorter. The time is short, so that a service that starts before its issuer soon gets the keys.
+ * Milliseconds between attempts to fetch the first key set, unless `cooldown` is shorter. The time
+ * is short: if a service starts before its issuer, it should not wait long for the keys.
  */
 const firstCooldown = 1000
 

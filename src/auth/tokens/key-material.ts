@@ -111,11 +111,12 @@ const unreadable = (what: string, wanted: string): ConfigurationError =>
   )
 
 const absent = (what: string): ConfigurationError =>
-  invalidOption(`${what} has no "key": is the environment variable set? Set the key next to its algorithm.`)
+  invalidOption(`${what} has no "key": is the environment variable set? Set "key" next to "algorithm".`)
 
 /**
- * The error for PEM text that has the two characters `\n` in place of each line break. Environment
- * variables and JSON files can keep such escapes. PEM itself contains no backslashes.
+ * The error for PEM text that has the two characters `\n` in place of each line break. Text from
+ * environment variables and JSON files can contain such escapes. PEM itself contains no
+ * backslashes.
  */
 const escaped = (what: string): ConfigurationError =>
   invalidOption(`${what} is PEM text with "\\n" instead of line breaks. Use text.replaceAll('\\\\n', '\\n').`)
@@ -124,7 +125,7 @@ const confused = (what: string): ConfigurationError =>
   new ConfigurationError(
     'weak-key',
     `${what} is a key of a key pair, used as the secret of an HS algorithm: everyone who has the public key could ` +
-      'sign. Set the algorithm of the key pair, or use a secret of random bytes.',
+      'sign. Set "algorithm" to the algorithm of the key pair, or use a secret of random bytes.',
   )
 
 const cannotSign = (what: string): ConfigurationError =>

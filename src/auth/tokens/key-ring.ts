@@ -64,8 +64,8 @@ function fixedRing(what: string, given: unknown): KeyRing {
   )
   checkNames(what, keys)
   const kids = [...new Set(keys.flatMap(({ kid }) => kid ?? []))]
-  // `unknown` holds the keys for a token whose `kid` belongs to no key. No key has the empty `kid`,
-  // so the empty `kid` stands for every such `kid` here.
+  // `unknown` holds the keys for a token whose `kid` belongs to no key. No key has an empty `kid`,
+  // so the empty `kid` stands here for every unknown `kid`.
   const rings = new Map(
     algorithmNames.map((alg) => [
       alg,
@@ -85,7 +85,7 @@ function fixedRing(what: string, given: unknown): KeyRing {
 
 function finderRing(what: string, find: KeyFinder, caches: Caches): KeyRing {
   const prepared = keyMemo(caches)
-  const label = `A key returned by the keys function of ${what}`
+  const label = `A key returned by the function "keys" of ${what}`
   return (header) =>
     settled(
       orUnavailable(() => find(header)),
@@ -125,7 +125,7 @@ function checkNames(what: string, keys: readonly PreparedKey[]): void {
     const name = `${algorithm} ${kid}`
     if (seen.has(name)) {
       throw invalidOption(
-        `${what} has two keys with the same kid and algorithm, ${algorithm}. Set a different kid for each.`,
+        `${what} has two keys with the same "kid" and "algorithm" (${algorithm}). Set a different "kid" for each.`,
       )
     }
     seen.add(name)
@@ -133,8 +133,8 @@ function checkNames(what: string, keys: readonly PreparedKey[]): void {
   for (const alg of algorithmNames) {
     if (keys.filter((key) => key.kid === undefined && key.algorithm === alg).length <= maxTries) continue
     throw invalidOption(
-      `${what} has more than ${maxTries} keys of ${alg} without a kid, but at most ${maxTries} are tried for a ` +
-        'token. Set a kid for each.',
+      `${what} has more than ${maxTries} keys of ${alg} without a "kid", but at most ${maxTries} are tried for a ` +
+        'token. Set a "kid" for each.',
     )
   }
 }

@@ -43,8 +43,8 @@ export interface PreparedKey {
 export const longestKid = 256
 
 /**
- * `algorithm` and `key` are not checked here, because the messages of these checks quote invalid
- * values. If the two values were swapped, a message would contain the key.
+ * The rules for the members of a key. `algorithm` and `key` have no rule, because a message would
+ * quote an invalid value. If a service swapped the two values, the message would contain the key.
  */
 export const tokenKeyKinds: Kinds<TokenKey> = {
   kid: { a: `a name of 1 to ${longestKid} characters`, like: new RegExp(`^.{1,${longestKid}}$`, 's') },
@@ -121,7 +121,7 @@ function checkCurve(
   if (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === requirement.curve) return
   throw weak(
     `${what} is not a key on the curve ${requirement.curveName}, which ${algorithm} requires (RFC 7518 ` +
-      '3.4). Use such a key, or set the algorithm of this key.',
+      '3.4). Use such a key, or set "algorithm" to the algorithm of this key.',
   )
 }
 
@@ -148,7 +148,9 @@ function checkRsa(
   } = key.asymmetricKeyDetails ?? {}
   const type = key.asymmetricKeyType
   if (type !== 'rsa' && !(type === 'rsa-pss' && requirement.pss)) {
-    throw weak(`${what} is not an RSA key for ${algorithm}. Use such a key, or set the algorithm of this key.`)
+    throw weak(
+      `${what} is not an RSA key for ${algorithm}. Use such a key, or set "algorithm" to the algorithm of this key.`,
+    )
   }
   if (modulusLength < 2048) {
     throw weak(
@@ -165,8 +167,8 @@ function checkRsa(
     (hashAlgorithm !== requirement.hash || mgf1HashAlgorithm !== requirement.hash || saltLength > requirement.hashBytes)
   ) {
     throw weak(
-      `${what} is an RSA-PSS key for parameters other than those of ${algorithm} (RFC 7518 3.5). Set the ` +
-        'algorithm of this key.',
+      `${what} is an RSA-PSS key for parameters other than those of ${algorithm} (RFC 7518 3.5). Set ` +
+        '"algorithm" to the algorithm of this key.',
     )
   }
 }

@@ -31,11 +31,14 @@ export interface TokenIssuerOptions {
 
 /**
  * Creates a token from claims. `sub` is the subject of the token (RFC 7519 4.1.2). Other claims are
- * optional. The times, the issuer and the audience are added automatically.
+ * optional. The times (`iat` and `exp`), the issuer and the audience are added automatically.
  */
 export type TokenIssuer = <C extends { readonly sub: string }>(claims: C) => string
 
-/** `prepareKey` checks `key`, so that no error message contains the key. */
+/**
+ * The rules for the options. `key` has no rule here: `prepareKey` checks it, and its messages do
+ * not contain the key.
+ */
 export const tokenIssuerKinds: Kinds<TokenIssuerOptions> = {
   key: 'any',
   issuer: soleText,

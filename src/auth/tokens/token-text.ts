@@ -52,9 +52,9 @@ function readHeader(header: Readonly<Record<string, unknown>>, payload: Uint8Arr
   const { alg, kid, typ } = header
   if (!isAlgorithm(alg)) return 'The header has no supported algorithm.'
   if (Object.hasOwn(header, 'kid') && (typeof kid !== 'string' || kid === '' || kid.length > longestKid)) {
-    return `The header has a kid that is not a string of 1 to ${longestKid} characters.`
+    return `The header has a "kid" that is not a string of 1 to ${longestKid} characters.`
   }
-  if (Object.hasOwn(header, 'typ') && typeof typ !== 'string') return 'The header has a typ that is not a string.'
+  if (Object.hasOwn(header, 'typ') && typeof typ !== 'string') return 'The header has a "typ" that is not a string.'
   return {
     header: Object.freeze(kid === undefined ? { alg } : { alg, kid: kid as string }),
     type: typ === undefined ? undefined : mediaTypeOf(typ as string),

@@ -118,7 +118,7 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
 function unlessRevoked({ what, refuse }: VerifierPlan, claims: Claims, gone: unknown): Claims {
   if (gone === false) return claims
   if (gone === true) throw refuse('The token is revoked.')
-  throw invalidOption(`The function revoked of ${what} returned ${kindOf(gone)}. It must return true or false.`)
+  throw invalidOption(`The function "revoked" of ${what} returned ${kindOf(gone)}. It must return true or false.`)
 }
 
 const kindOf = (value: unknown): string => (value === null ? 'null' : `a value of type ${typeof value}`)

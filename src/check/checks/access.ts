@@ -114,7 +114,7 @@ export const accessChecks: readonly ListCheck[] = [
     id: 'HDR-6/private',
     rule: 'A response to a request with credentials is private, and is revalidated before each use.',
     why: 'A shared cache must not serve the response to other clients.',
-    fix: 'Send Cache-Control: private, no-cache with answers to requests with credentials.',
+    fix: 'If a request has credentials, send Cache-Control: private, no-cache in the answer.',
     async run(list) {
       const found = await firstBreak(await privatePaths(list), async (path) => {
         const exchange = await list.send('GET', path)
@@ -134,8 +134,8 @@ export const accessChecks: readonly ListCheck[] = [
 ]
 
 /**
- * Checks that `expand` does not show a record for which the caller gets 403. Its link must stay
- * unexpanded.
+ * Checks that `expand` does not show a record for which the caller gets 403. The link to this
+ * record must stay unexpanded.
  */
 async function checkExpansion(list: Listing): Promise<Outcome> {
   const { principals, caller } = list.service.client

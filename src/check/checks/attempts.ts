@@ -20,18 +20,18 @@ import { logIn, loginOf, unknownUser } from './login.js'
 const maxAttempts = 100
 
 /**
- * Milliseconds. Instead of responding with 429, a service may delay its responses to failed logins.
- * A response counts as delayed if it takes this much longer than the first response.
+ * A response counts as delayed if it takes this many milliseconds longer than the first response.
+ * Instead of responding with 429, a service may delay its responses to failed logins.
  */
 const longDelay = 1_000
 
 /**
- * The check compares the response times of this number of logins by unknown users, and of the same
- * number of logins with a wrong password.
+ * The number of logins of each kind whose response times are compared: logins of unknown users, and
+ * logins with a wrong password.
  */
 const pairs = 5
 
-/** Milliseconds. A smaller difference between response times may be due to chance. */
+/** A difference between response times of fewer milliseconds than this may be due to chance. */
 const minDifference = 5
 
 /**
@@ -41,8 +41,8 @@ function needsAttempts(service: Service): void {
   loginOf(service)
   if (!service.isDisposable)
     throw new Unchecked(
-      'failed logins could lock an account or block this address. ' +
-        'If all data of the service can be lost, give --disposable',
+      'failed logins could lock an account or block the IP address of this client. ' +
+        'If you accept that the service loses all its data, give --disposable',
     )
 }
 
@@ -88,7 +88,7 @@ export const attemptChecks: readonly ServiceCheck[] = [
     id: 'AUTH-6/limited',
     rule: 'Repeated failed logins of one user get 429 or a delayed response, even if the user does not exist.',
     why: 'Otherwise attackers can guess passwords.',
-    fix: 'Count failed logins by user and by address, and answer 429 above a limit.',
+    fix: 'Count failed logins by user and by IP address, and answer 429 above a limit.',
     async run(service) {
       needsAttempts(service)
       const user = unknownUser()

@@ -60,6 +60,9 @@ const rules: readonly AnswerRule[] = [
   },
 ]
 
+/** The ids of the checks of all responses. */
+export const answerCheckIds: readonly string[] = rules.map(({ id }) => id)
+
 /** Applies the rules to all requests and responses of a run. Returns one result for each rule. */
 export function judgeAnswers(exchanges: readonly Exchange[]): readonly Result[] {
   return rules.map(({ id, rule, why, fix, applies, needsMany, expected, otherwise }) => {

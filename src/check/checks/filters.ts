@@ -39,7 +39,7 @@ async function shownPair(list: Listing): Promise<readonly [Shown, Shown]> {
     const first = shown.find((one) => one !== second)
     if (first !== undefined && second !== undefined) return [first, second]
   }
-  throw new Unchecked('no item shows the values of two filters')
+  throw new Unchecked('no item has values for two of the filters')
 }
 
 /** The filters for which the item has a value. */
@@ -101,7 +101,7 @@ export const filterChecks: readonly ListCheck[] = [
     fix: 'Before the comparison, convert the value to the type of the member: 7, not "7".',
     async run(list) {
       const shown = await shownFilters(list)
-      if (shown.length === 0) throw new Unchecked('no filter has the name of a member that a listed item has')
+      if (shown.length === 0) throw new Unchecked('no filter has the name of a member of the listed items')
       return (
         (await firstBreak(shown, async (one) => wrongItems(list, await ask(list, [one]), [one], one.item))) ?? holds
       )
@@ -133,7 +133,8 @@ export const filterChecks: readonly ListCheck[] = [
     fix: 'Compare with = and not with LIKE, or escape the value.',
     async run(list) {
       const texts = (await shownFilters(list)).filter(({ value }) => typeof value === 'string')
-      if (texts.length === 0) throw new NotApplicable(`items of ${list.target.template} have no text with a filter`)
+      if (texts.length === 0)
+        throw new NotApplicable(`no filter of ${list.target.template} has the name of a text member of the items`)
       const found = await firstBreak(texts.slice(0, 1), async ({ filter, value }) => {
         const start = String(value).slice(0, 1)
         return firstBreak([`${start}%`, `${start}*`, '_'.repeat(String(value).length)], async (pattern) => {

@@ -131,7 +131,7 @@ async function parentFirst(list: Listing): Promise<Outcome> {
  */
 async function noFilters(list: Listing): Promise<Outcome> {
   const { below = [], template } = list.target
-  if (below.length === 0) throw new NotApplicable(`${template} has no other addresses below it`)
+  if (below.length === 0) throw new NotApplicable(`${template} has no addresses below it except those of items`)
   const items = await list.items()
   let unknown: string | undefined
   for (const text of below) {

@@ -173,7 +173,7 @@ export const itemChecks: readonly ListCheck[] = [
       const items = itemsOf(await list.list({ [parameter.size]: size }))
       const having = (odd: RegExp) => items.find((one) => odd.test(list.idOf(one)))
       const item = having(/\//) ?? having(/[%?#]/)
-      if (item === undefined) throw new NotApplicable('none of the items read has an id with reserved characters')
+      if (item === undefined) throw new NotApplicable('no item that was read has an id with reserved characters')
       const exchange = await list.send('GET', list.pathOf(item))
       const { json } = exchange.answer
       const wrong = expectStatus(exchange, [200], `GET ${list.pathOf(item)}`)
@@ -200,8 +200,8 @@ export const itemChecks: readonly ListCheck[] = [
 
 /**
  * Checks that `Allow` lists GET and HEAD if the OpenAPI document has GET, and that `Allow` lists no
- * write method that the document does not have. A write method of the document may be missing,
- * because the caller may lack the permission to use it.
+ * write method that the document does not have. A write method of the document may be missing in
+ * `Allow`, because the caller may lack the permission to use it.
  */
 function exactAllow(exchange: Exchange, documented: readonly string[]): Outcome | undefined {
   const allow = exchange.answer.field(header.allow)

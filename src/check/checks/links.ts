@@ -72,7 +72,8 @@ export const linkChecks: readonly ListCheck[] = [
       const groups = [...(await linksBy(list))].filter(([, links]) => links.some(({ href }) => list.service.owns(href)))
       if (groups.length === 0)
         throw new Unchecked(
-          'links do not begin with the address that is checked. Give the address of links with --published',
+          'links do not begin with the address that is checked. With --published, give the address that they ' +
+            'begin with',
         )
       const found = await firstBreak(groups, async ([name, links]) => {
         const hrefs = [...new Set(links.map(({ href }) => href))]

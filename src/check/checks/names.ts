@@ -11,8 +11,8 @@ import { expectStatus, firstBreak } from './expecting.js'
 import { needsGet } from './items.js'
 
 /**
- * Returns a violation if `checkCollectionName()` throws an error with this code for the name of the
- * collection.
+ * Returns a violation if `checkCollectionName()` refuses the name of the collection with the error
+ * code `code`.
  */
 async function checkName(list: Listing, code: string, expected: string): Promise<Outcome> {
   const name = list.target.template.split('/').at(-1) ?? ''

@@ -30,7 +30,7 @@ async function askForErrors(list: Listing): Promise<readonly Exchange[]> {
     ...(target.secured ? [await list.list('', { caller: nobody })] : []),
   ]
   const errors = found.filter(({ answer }) => answer.status >= 400)
-  if (errors.length === 0) throw new Unchecked('no request was refused')
+  if (errors.length === 0) throw new Unchecked('the service refused no invalid request, so there is no error to check')
   return errors
 }
 
@@ -67,7 +67,7 @@ export const problemChecks: readonly ListCheck[] = [
   {
     id: 'ERR-3/members',
     rule: 'A problem has a `code`, and its `status` is the status of the response.',
-    why: 'Programs evaluate the code. Texts may change.',
+    why: 'Programs decide by the member `code`, because the texts may change.',
     fix: 'Give each kind of error a stable `code`, and set `status` to the status of the response.',
     run: onErrors((exchange) => {
       const { json, status } = exchange.answer

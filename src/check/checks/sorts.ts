@@ -99,7 +99,7 @@ export const sortChecks: readonly ListCheck[] = [
         }),
       )
       if (found === undefined && !seen)
-        throw new Unchecked('no page contains both null and other values of one field of "sort"')
+        throw new Unchecked('no field of "sort" has both null and other values on one page')
       return found ?? holds
     },
   },
@@ -126,7 +126,7 @@ export const sortChecks: readonly ListCheck[] = [
         return undefined
       })
       if (found === undefined && !tied)
-        throw new Unchecked('no two items have equal values of one field of "sort" and different values of another')
+        throw new Unchecked('no two items are equal in one field of "sort" and different in another')
       return found ?? holds
     },
   },

@@ -26,7 +26,7 @@ export const tagChecks: readonly ListCheck[] = [
     id: 'HDR-2/item',
     rule: 'An item has a strong, well-formed `Etag`.',
     why: 'Clients send the tag back in `If-Match`, so that no update is lost.',
-    fix: 'Answer GET of an item with a strong tag in quotes, made from its version or its bytes.',
+    fix: "Send each item with a strong tag in quotes. Make the tag from the item's version or from its bytes.",
     async run(list) {
       const exchange = await anItem(list)
       const tag = tagOf(exchange)

@@ -1,6 +1,6 @@
 /**
- * Finds the part of the base URL before the version segment (such as `/v1`). The versions and the
- * login are below this URL.
+ * Finds the URL before the version segment (such as `/v1`). The versions and the login are below
+ * this URL.
  */
 import type { Service } from '../service.js'
 import { Unchecked } from '../verdict.js'

@@ -200,8 +200,8 @@ function pageAt({ pages }: Walk, at: number): Exchange | undefined {
 }
 
 /**
- * Follows the links `next` from the first page, and compares each page with the page that was read
- * by its number.
+ * Follows the links `next` from the first page, and checks that they lead to the same items as the
+ * page numbers.
  */
 async function followed(list: Listing, { pages, isWhole }: Walk): Promise<Outcome> {
   let page = pages[0] as WalkedPage

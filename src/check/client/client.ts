@@ -121,10 +121,11 @@ export class Client {
   }
 
   /**
-   * Sends a request. If the service is busy and sends a `Retry-After` of at most `longestWait`, a
-   * safe request, or a request with `retries`, is retried once. Throws `Unchecked` if there is no
-   * response, if the service is still busy, if the budget is used up, or if `production` forbids
-   * the request. If the last status is 429, the exception is `Limited`.
+   * Sends a request. If the service is busy, the request is retried once, provided that it is safe
+   * or has `retries`, and that `Retry-After` is at most `longestWait`. Throws `Unchecked` if there
+   * is no response, if the budget is used up, if `production` forbids the request or the retry, or
+   * if the service is still busy. In this last case, the exception is `Limited` if the status is
+   * 429.
    */
   async send(
     method: string,
@@ -138,10 +139,10 @@ export class Client {
     const { status } = exchange.answer
     if (!busy.has(status) || (returnsLimits && status === 429)) return exchange
     const seconds = Number(exchange.answer.field(header.retryAfter) ?? Number.NaN)
-    // An unsafe request may have had an effect.
+    // An unsafe request may have had an effect, so it is retried only with `retries`.
     const mayRetry = safeMethods.has(method) || retries
     if (!mayRetry || !(seconds <= longestWait)) throw unanswered(exchange)
-    // After a 429 with `production`, the next request is refused without being sent.
+    // After a 429 with `production`, there is no need to wait: `#once()` refuses to send the retry.
     if (!(production && status === 429)) await wait(seconds * 1000)
     const second = await this.#once(request)
     if (busy.has(second.answer.status)) throw unanswered(second)

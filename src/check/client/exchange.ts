@@ -5,7 +5,7 @@
  * report and no script contains the token.
  */
 export type Caller =
-  /** Sent without credentials. */
+  /** No credentials. */
   | { readonly kind: 'nobody' }
   | { readonly kind: 'principal'; readonly name: string }
   /**

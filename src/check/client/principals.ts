@@ -84,7 +84,7 @@ function decoded(part: string): unknown {
   }
 }
 
-/** The password that is sent if a login must fail. It is not secret. */
+/** The wrong password that checks send. It is not secret. */
 export const wrongPassword = 'not-the-password-of-this-user'
 
 /** The value of `Authorization` for Basic authentication. */

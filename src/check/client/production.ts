@@ -1,6 +1,6 @@
 /**
  * With the option `production`, the check sends no requests that could lock accounts, exhaust
- * limits or load the service. This module decides which requests are not sent.
+ * limits or overload the service. This module decides which requests are not sent.
  */
 import { header } from '../../wire.js'
 import type { Request } from './exchange.js'
@@ -13,7 +13,7 @@ export const productionLimits = { rate: 10, budget: 3_000, body: 65_536, address
 
 /** The reason why no requests are sent at the same time. */
 export const noRaces =
-  '--production sends one request at a time, because simultaneous requests (races) load the service'
+  '--production sends one request at a time, because simultaneous requests (races) could overload the service'
 
 /** The reason why no request is sent after a 429. */
 export const limited =
@@ -33,11 +33,11 @@ export function refusedInProduction({ caller, headers, body, url }: Request): st
     )
   const { body: largestBody, address: longestAddress } = productionLimits
   if (Buffer.byteLength(body ?? '') > largestBody)
-    return `--production sends no body of more than ${largestBody} bytes, because large bodies load the service`
+    return `--production sends no body of more than ${largestBody} bytes, because it could overload the service`
   if (url.length > longestAddress)
     return (
-      `--production sends no address of more than ${longestAddress} characters, because long addresses load the ` +
-      'service'
+      `--production sends no address of more than ${longestAddress} characters, because long addresses could ` +
+      'overload the service'
     )
   return undefined
 }

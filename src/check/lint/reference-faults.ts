@@ -64,7 +64,7 @@ function faultOf(document: unknown, reference: string): string | undefined {
       return (
         `The reference "${reference}" has no target` +
         `${trail.length > 1 ? `: it leads to ${next}, which does not exist` : ''}. ` +
-        'Add the value, or correct the reference.'
+        'Add the target, or correct the reference.'
       )
     next = isObject(found) ? own(found, '$ref') : undefined
   }

@@ -21,7 +21,7 @@ export function baselineMessages(
   const soon = accepted.filter(({ entry: { until } }) => until !== undefined && daysBetween(today, until) <= noticeDays)
   return [
     `${file}: ${fresh.length} new, ${overdue.length} overdue, ${accepted.length} accepted.`,
-    ...fresh.map(({ check, where }) => `${check} at ${where} is not in ${file}.`),
+    ...fresh.map(({ check, where }) => `${check} at ${where} is new: it is not in ${file}.`),
     ...overdue.map(
       ({ entry }) =>
         `${placeOf(entry)} was accepted until ${entry.until}${reasonOf(entry)}. Fix it, or set "until" to a later day.`,

@@ -40,7 +40,10 @@ export type EntryState =
   | 'absent'
   /** The check had no result in this run. */
   | 'undecided'
-  /** The run left the check out (`--only`, or without `--write` or `--disposable`). */
+  /**
+   * The run left the check out, because of `--only` or because `--write` or `--disposable` is
+   * missing.
+   */
   | 'left-out'
 
 /** The violations of a run, compared with a baseline. */

@@ -80,7 +80,7 @@ ${left.length > 0 && html`<p class="outcome bad"><strong>${left.length} ${left.l
 
 function outcomeText(failing: number, counts: Readonly<Record<Verdict, number>>): string {
   if (failing > 0) return `${failing} ${failing === 1 ? 'check fails.' : 'checks fail.'}`
-  if (counts.breaks + counts.flaky > 0) return 'Nothing new breaks.'
+  if (counts.breaks + counts.flaky > 0) return 'The baseline accepts all violations.'
   return counts.holds === 0 ? 'Nothing could be checked.' : 'Every clause that was checked holds.'
 }
 

@@ -9,8 +9,8 @@ import type { CheckReport } from './report.js'
 import { breakOf, gatewayText, rateOf } from './report.js'
 
 /**
- * `isAccepted` returns whether a baseline accepts a violation. An accepted violation becomes a
- * skipped test case. By default, no violation is accepted.
+ * Writes a report as JUnit XML. `isAccepted` returns whether a baseline accepts a violation. An
+ * accepted violation becomes a skipped test case. By default, no violation is accepted.
  */
 export const junitOf = (
   { base, results }: CheckReport,

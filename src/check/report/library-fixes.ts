@@ -1,6 +1,6 @@
 /**
  * Describes for each clause how a service can comply with the clause by using this library. Reports
- * show this description as the second fix of a violation.
+ * show this description after the fix that does not need the library.
  */
 import type { ClauseId } from '../../clauses.js'
 
@@ -40,7 +40,7 @@ export const libraryFixes: Readonly<Record<ClauseId, string>> = {
     'Declare `attachedTo` in the resource of the items. The router then adds an item to the sub-collection by PUT, ' +
     'and removes it by DELETE.',
   'VERB-5': 'Use a resource router, or `recordBody()`, whose `over()` merges the patch and validates the result.',
-  'VERB-6': 'Use a resource router, or `methodRules()`, which sends the response to DELETE without a body.',
+  'VERB-6': 'Use a resource router, or `methodRules()`, which removes the body from the response to DELETE.',
   'VERB-7': 'Use a resource router, or `methodRules()` with `on: "collection"`.',
   'VERB-8': 'Use a resource router, or `methodRules()` with `on: "item"`.',
   'VERB-9': 'Use a resource router, or `methodRules()` with the methods in `allow`.',

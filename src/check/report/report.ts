@@ -37,8 +37,8 @@ export const brokenIn = (results: readonly Result[]): readonly Result[] =>
   results.filter((result) => breakOf(result) !== undefined)
 
 /**
- * How often a rule was broken, such as `2 of 3 runs`. `undefined` unless the rule was broken in
- * only some of the runs.
+ * How often a rule was broken, such as `2 of 3 runs`. `undefined` if the rule was broken in all
+ * runs or in none.
  */
 export const rateOf = (outcome: Outcome): string | undefined =>
   outcome.verdict === 'flaky' ? `${outcome.broken} of ${outcome.runs} runs` : undefined

@@ -101,7 +101,10 @@ const isTag = (field: string | undefined, tag: string): boolean => field?.replac
 const tagsSent = ({ request }: Exchange): readonly string[] =>
   [header.ifMatch, header.ifNoneMatch].flatMap((name) => request.headers[name]?.match(/"[^"]*"/g) ?? [])
 
-/** The GET whose JSON response a PUT sends back unchanged. The GET may have expanded links. */
+/**
+ * The GET whose JSON response a PUT sends back unchanged. The query of the GET, such as `expand`,
+ * does not matter.
+ */
 function bodySource({ request }: Exchange, before: readonly Exchange[]): Exchange | undefined {
   const { body, method } = request
   if (body === undefined || method !== 'PUT') return undefined

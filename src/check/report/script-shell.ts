@@ -35,8 +35,8 @@ export const items = `items() { awk 'BEGIN { RS = "\\001" } { n = length($0); d 
 
 /**
  * A shell function that prints a description of a response. If a violation has no `sign`, the
- * script compares this string with the result of `looksOf()` (`script-sign.ts`), so both must
- * describe a response in the same way.
+ * script compares this description with that of `looksOf()` (`script-sign.ts`). So both functions
+ * must describe a response in the same way.
  */
 export const looks = (
   fields: readonly string[],
@@ -58,8 +58,8 @@ looks() { printf '%s' "$(status "$1")"
   printf ' body=%s\\n' "$(cksum <"$dir/text")"; }`
 
 /**
- * A shell function that returns whether a string can be the last part of an item's URL, like
- * `isItemId()`. Without it, the scripts could send DELETE to a whole collection.
+ * A shell function that, like `isItemId()`, returns whether a string can be the last part of an
+ * item's URL. Without this function, the scripts could send DELETE to a whole collection.
  */
 export const isId = `is_id() {
   case "/$(printf '%s' "$1" | sed 's/%2[Ee]/./g; s/%2[Ff]/\\//g; s/%5[Cc]/\\//g; s/\\\\/\\//g')/" in

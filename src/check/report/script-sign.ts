@@ -6,9 +6,9 @@ import { cksum } from './cksum.js'
 import { createdBy, type Step } from './script-plan.js'
 
 /**
- * If a violation has no `sign`, a script compares the status, the body and these header fields of
- * its responses with those that the check received. Parts that differ between runs, such as ids,
- * are not compared.
+ * The header fields that a script compares if the violation has no `sign`. The script compares
+ * these fields, the status and the body of its responses with those that the check received. Parts
+ * that differ between runs, such as ids, are not compared.
  */
 export const comparedFields = [
   'access-control-allow-headers',

@@ -178,8 +178,8 @@ const isCollection = ({ request }: Exchange, steps: readonly Step[]): boolean =>
 
 /** The shell functions that find, verify and remove the records of the script. */
 function ownFunctions(post: Request, { marker, key = [] }: Trace, values: Values, principals: Principals): string {
-  // If a record was created without credentials, the first principal, if there is one, reads and
-  // removes it.
+  // A record that was created without credentials is read and removed by the first principal, if
+  // there is one.
   const [first] = principals.keys()
   const caller: Caller =
     post.caller.kind === 'nobody' && first !== undefined ? { kind: 'principal', name: first } : post.caller

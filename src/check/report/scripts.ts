@@ -32,7 +32,7 @@ export function scriptsOf(results: readonly Result[], principals: readonly Princ
 /**
  * Whether a script can reproduce the violation. A script creates records in only one collection, so
  * there is no script for a violation that needs new records in two collections. Without a trace, a
- * script can't create records, and its unsafe requests would go to other records.
+ * script can't create records, so its unsafe requests would go to records that it has not created.
  */
 function canScript({ unscripted = false, trace, evidence }: Break): boolean {
   if (trace === undefined && evidence.some(({ request }) => !safeMethods.has(request.method))) return false
@@ -40,7 +40,7 @@ function canScript({ unscripted = false, trace, evidence }: Break): boolean {
   return !unscripted && new Set(created.map(({ request }) => request.url)).size < 2
 }
 
-/** Returns a name that is not in `used`, and adds it. */
+/** Returns a new file name. `used` contains the earlier names, without `.sh`. */
 function fileName({ check, where }: Result, used: Set<string>): string {
   const base = `${check}-${where}`.replace(/[^\w]+/g, '-').replace(/^-|-$/g, '')
   let name = base

@@ -139,7 +139,9 @@ function flagsOf(operations: readonly Operation[], item: string): readonly Flag[
   return [...methods].filter(([name]) => isFlag(name)).map(([name, all]) => ({ name, methods: all }))
 }
 
-/** The segment of a path after `above`. `undefined` unless exactly one segment follows `above`. */
+/**
+ * The segment of a path after `above`. `undefined` if no segment follows `above`, or more than one.
+ */
 function segmentBelow(text: string, above: string): string | undefined {
   const rest = text.startsWith(`${above}/`) ? text.slice(above.length + 1).replace(/\/$/, '') : ''
   return rest === '' || rest.includes('/') ? undefined : rest

@@ -31,7 +31,7 @@ export interface Creation {
    * finds leftover records by repeating the POST with its key.
    */
   readonly idempotent?: boolean
-  /** String members that must be unique. The marker is put into these members too. */
+  /** String members whose values must be unique. The marker is put into these members too. */
   readonly unique?: readonly string[]
 }
 
@@ -108,7 +108,10 @@ export interface Target {
    * GET and DELETE (VERB-11).
    */
   readonly unlisted?: readonly CollectionTarget[]
-  /** The path of the login, relative to the URL before the version, such as `/login`. */
+  /**
+   * The path of the login, relative to the part of the base URL before the version. With the base
+   * URL `https://example.com/v1`, `/login` stands for `https://example.com/login`.
+   */
   readonly login?: string
   /**
    * An origin whose browser scripts may call the service, such as `https://shop.example.com`.

@@ -99,7 +99,7 @@ export const associationChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-4/missing',
     needs: ['VERB-4/attach'],
-    rule: 'PUT of an item that does not exist into a sub-collection gets 404.',
+    rule: 'PUT into a sub-collection gets 404 if the item does not exist.',
     why: 'Otherwise the client does not notice a wrong id.',
     fix: 'Look up both items before storing the relation.',
     async run({ list, ledger }) {

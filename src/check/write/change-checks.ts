@@ -1,5 +1,5 @@
 /**
- * Further checks of writes: JSON Patch, null, ids, responses, and preconditions (VERB-3, VERB-5,
+ * Checks of JSON Patch, null, ids, the responses to writes, and preconditions (VERB-3, VERB-5,
  * VERB-10, HDR-3, HDR-4, HDR-8).
  */
 import { canonicalText, isObject } from '../../definition/json.js'

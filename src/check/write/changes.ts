@@ -31,7 +31,7 @@ export const ifMatch = (field: string) => ({ [header.ifMatch]: field })
 
 /**
  * Creates a record and reads it. Returns the record with its current state. Throws `NotApplicable`
- * unless items accept all of the methods.
+ * unless items accept all of `methods`.
  */
 export async function newRecord(owner: Owner, ...methods: readonly string[]) {
   for (const method of methods) needsMethod(owner, method)

@@ -59,7 +59,10 @@ async function removeIfOurs(service: Service, ledger: Ledger, address: string): 
   )
 }
 
-/** Whether a record has the marker of the entry or, if there is no marker, the sent scalars. */
+/**
+ * Whether a record has the marker of the entry. If items have no member for a marker, the record
+ * must have the strings, numbers and booleans that were sent.
+ */
 function isRecordOf(service: Service, { collection, marker, body }: LedgerEntry, shown: JsonObject): boolean {
   const member = targetOf(service, collection)?.create?.marker
   // A check that changes the marker keeps all of it but the last two digits.
@@ -138,8 +141,8 @@ async function removeMarked(list: Listing, ledger: Ledger, entry: LedgerEntry, m
 }
 
 /**
- * Returns the URL of the record that a POST created, from the response to the same POST with the
- * same `Idempotency-Key`. Returns `undefined` if the POST is refused.
+ * Repeats a POST with its `Idempotency-Key`, and returns the URL of the record that the POST has
+ * created. Returns `undefined` if the repeated POST is refused.
  */
 async function addressByKey(list: Listing, ledger: Ledger, entry: LedgerEntry): Promise<string | undefined> {
   if (entry.key === undefined)

@@ -110,7 +110,7 @@ export const flagWriteChecks: readonly WriteCheck[] = [
         if ((await owner.current(own)).tag === tag)
           throw new Unchecked('the tag of the item does not change with the flag')
         const stale = await client.send('DELETE', address, { headers: ifMatch(tag) })
-        return lastIs([412], 'DELETE of a flag with the tag of an earlier version', first, put, stale)
+        return lastIs([412], 'DELETE of a flag with an outdated tag', first, put, stale)
       }),
   },
 ]

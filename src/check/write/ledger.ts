@@ -31,7 +31,7 @@ export interface LedgerEntry extends Intent {
   readonly done: boolean
 }
 
-/** One line of the file. */
+/** One line of the ledger file. */
 type Line =
   | { readonly step: 'intent'; readonly number: number; readonly intent: Intent }
   | { readonly step: 'created'; readonly number: number; readonly address: string }
@@ -170,8 +170,8 @@ export class Ledger {
       throw new Error(
         `The ledger has a line for record ${line.number}, but no earlier line that describes this record.`,
       )
-    // Earlier versions may have written the URL of a whole collection. Such a URL is ignored, so
-    // that the cleanup searches for the marker.
+    // Earlier versions of this library may have written the URL of a whole collection. Such a URL
+    // is ignored, so that the cleanup searches for the marker.
     if (line.step === 'created' && isItemOf(line.address, entry.post))
       this.#entries.set(line.number, { ...entry, address: line.address })
     if (line.step === 'below')

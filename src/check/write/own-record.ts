@@ -144,8 +144,9 @@ export class Owner {
   }
 
   /**
-   * Sends an unsafe request that may affect records that the check has not created. A line in the
-   * ledger is written first. Throws `Unchecked` unless the service is disposable.
+   * Sends an unsafe request that may affect records that the check has not created. Before that,
+   * writes a line about the request into the ledger. Throws `Unchecked` unless the service is
+   * disposable.
    */
   sendHazard(method: string, path: string, options?: SendOptions): Promise<Exchange> {
     this.#needsDisposable(`${method} ${path}`)
@@ -158,8 +159,8 @@ export class Owner {
   }
 
   /**
-   * The body of a new record: the body from the target or, if there is none, the members of an
-   * existing item that POST accepts.
+   * The body of a new record, from the target. If the target has no body, an existing item is
+   * copied, with only the members that POST accepts.
    */
   async #body(): Promise<JsonObject> {
     const { body, members } = this.creation

@@ -24,7 +24,7 @@ export const preconditionChecks: readonly WriteCheck[] = [
       ]
       const offered = attempts.filter(([method]) => owner.list.target.itemMethods.includes(method))
       const found = await firstBreak(offered, async ([method, options]) =>
-        expectStatus(await owner.send(method, own, options), [412], `${method} with the tag of an earlier version`),
+        expectStatus(await owner.send(method, own, options), [412], `${method} with an outdated tag`),
       )
       return found ?? holds
     },
@@ -47,7 +47,7 @@ export const preconditionChecks: readonly WriteCheck[] = [
   },
   {
     id: 'HDR-3/list',
-    rule: '`If-Match` accepts a list of tags, and `*` for any version.',
+    rule: '`If-Match` accepts a list of tags, and `*` for any tag.',
     why: 'Clients use the syntax that HTTP defines.',
     fix: 'Parse If-Match as a list (RFC 9110 13.1.1).',
     async run(owner) {

@@ -8,7 +8,7 @@ export const publicChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-11/create',
     rule: 'POST to a public collection returns 201 or 202 with `Location`, and GET of that URL returns the new item.',
-    why: 'Clients cannot list the collection, so they find their items only by these addresses.',
+    why: 'Clients cannot list the collection, so they find their items only by the address in Location.',
     fix: 'Send Location with 201 and 202, and serve the item there.',
     run: shownAtLocation,
   },

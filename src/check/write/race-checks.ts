@@ -13,7 +13,7 @@ export const raceChecks: readonly WriteCheck[] = [
   {
     id: 'HDR-3/race',
     needs: ['HDR-3/stale', 'HDR-2/after-change'],
-    rule: `Of ${clients} clients that PATCH an item with one tag at the same time, exactly one succeeds.`,
+    rule: `Of ${clients} clients that PATCH an item at the same time with the same tag, exactly one succeeds.`,
     why: 'If two succeed, one change is lost without notice.',
     fix: 'Compare the tag in the statement that writes: UPDATE ... WHERE id = ... AND version = ...',
     async run(owner) {
@@ -25,7 +25,7 @@ export const raceChecks: readonly WriteCheck[] = [
   {
     id: 'HDR-3/race-put',
     needs: ['HDR-3/stale', 'HDR-2/after-change', 'VERB-3/unchanged'],
-    rule: `Of ${clients} clients that PUT an item with one tag at the same time, exactly one succeeds.`,
+    rule: `Of ${clients} clients that PUT an item at the same time with the same tag, exactly one succeeds.`,
     why: 'If two succeed, one change is lost without notice.',
     fix: 'Compare the tag in the statement that writes: UPDATE ... WHERE id = ... AND version = ...',
     async run(owner) {
@@ -37,8 +37,8 @@ export const raceChecks: readonly WriteCheck[] = [
   {
     id: 'HDR-3/race-delete',
     needs: ['HDR-3/stale', 'HDR-2/after-change', 'VERB-6/delete'],
-    rule: 'Of clients that PATCH and DELETE an item with one tag at the same time, exactly one succeeds.',
-    why: 'If both succeed, a change is lost, or a deleted item is restored.',
+    rule: 'Of clients that PATCH and DELETE an item at the same time with the same tag, exactly one succeeds.',
+    why: 'If a PATCH and a DELETE both succeed, a change is lost, or a deleted item is restored.',
     fix: 'Compare the tag in the statement that deletes: DELETE ... WHERE id = ... AND version = ...',
     async run(owner) {
       for (const method of ['PATCH', 'DELETE']) needsMethod(owner, method)
@@ -53,7 +53,7 @@ export const raceChecks: readonly WriteCheck[] = [
   },
   {
     id: 'VERB-2/race',
-    rule: `Of ${clients} clients that create an item with one id at the same time, exactly one succeeds.`,
+    rule: `Of ${clients} clients that create an item with the same id at the same time, exactly one succeeds.`,
     why: 'If two succeed, one of them has overwritten the item of the other.',
     fix: 'Let the store refuse the second item, with a unique constraint on the key.',
     run(owner) {
@@ -74,7 +74,7 @@ export const raceChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-12/race',
     needs: ['VERB-12/repeat'],
-    rule: `Of ${clients} equal POSTs with one \`Idempotency-Key\` at the same time, only one creates an item.`,
+    rule: `Of ${clients} equal POSTs with the same \`Idempotency-Key\` at the same time, only one creates an item.`,
     why: 'A client that repeats a request before the first response must not create two items.',
     fix: 'Store the key and the item in one transaction, with a unique constraint on the key.',
     run(owner) {
@@ -107,7 +107,7 @@ async function changeRound(owner: Owner, own: OwnRecord, race: number, racer: ty
   const before = await owner.current(own)
   const each = Array.from({ length: clients }, (_, n) => racer(owner, own, before, (race * clients + n + 1) % 100))
   const answers = await owner.list.service.client.race(own.address, each)
-  // If all versions have the same tag, no service can detect a request with an outdated tag.
+  // If the tag of the item never changes, the service can't detect requests with an outdated tag.
   if (race === 0 && (await owner.current(own)).tag === before.tag)
     throw new Unchecked('the tag is the same after a change')
   return roundOf(answers, isStale)

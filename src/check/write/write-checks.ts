@@ -88,7 +88,7 @@ export const writeChecks: readonly WriteCheck[] = [
     id: 'VERB-10/tag',
     rule: 'The response to a change has the new tag.',
     why: 'Clients continue with this tag, without another GET.',
-    fix: 'Send the tag of the new version with responses to PUT and PATCH.',
+    fix: 'Send the new tag with responses to PUT and PATCH.',
     async run(owner) {
       const { patch, after } = await changed(owner)
       const sent = patch.answer.field(header.etag)
@@ -148,7 +148,7 @@ export const writeChecks: readonly WriteCheck[] = [
     id: 'VERB-9/not-offered',
     rule: 'A method that a URL does not offer gets 405 with `Allow`.',
     why: 'Clients can use one of the allowed methods instead.',
-    fix: 'Answer other methods with 405, and list the offered methods in Allow.',
+    fix: 'Answer a method that is not offered with 405, and list the offered methods in Allow.',
     async run(owner) {
       if (owner.list.target.itemMethods.includes('POST')) throw new NotApplicable('items accept POST')
       const own = await owner.make()

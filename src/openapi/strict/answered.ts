@@ -1,6 +1,6 @@
 /** The responses that are compared with a document. */
 
-/** A response that was sent. The names of header fields are in lower case. */
+/** A response that is compared with a document. The names of header fields are in lower case. */
 export interface SentResponse {
   readonly method: string
   /**

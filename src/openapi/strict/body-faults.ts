@@ -66,7 +66,7 @@ export class DescribedBody {
     // The header fields of a response to HEAD describe a body that is not sent.
     if (method === 'HEAD' || body === undefined) return { faults: [] }
     if (bodiless.has(status))
-      return body.length === 0 ? { faults: [] } : fault(`it has a body of ${body.length} bytes.`)
+      return body.length === 0 ? { faults: [] } : fault(`the body must be empty, but has ${body.length} bytes.`)
     const types = Object.keys(this.#content)
     const [type = ''] = (headers.get('content-type') ?? '').toLowerCase().split(';', 1)
     if (body.length === 0) return this.#empty(method, status, type.trim())
@@ -74,7 +74,7 @@ export class DescribedBody {
     if (!types.includes(type.trim())) {
       return fault(
         'the document has no body of type ' +
-          `"${type.trim()}"${types.length === 0 ? '' : `. Its types are ${types.join(', ')}`}.`,
+          `"${type.trim()}"${types.length === 0 ? '' : `, only ${types.join(', ')}`}.`,
       )
     }
     const decode = decoders[headers.get('content-encoding') ?? 'identity']

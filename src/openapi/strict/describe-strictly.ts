@@ -29,20 +29,21 @@ export const describeStrictlyKinds: Kinds<DescribeStrictlyOptions> = {
 /** The middleware that `describeStrictly()` returns. */
 export interface DescribeStrictly extends Middleware {
   /**
-   * Returns the parts of the document that have not occurred in any response yet: statuses such as
-   * `listPieces 304` (the default), problem codes such as `listPieces 400 invalid-query`, or
-   * headers such as `listPieces 200 Link`. Either the tests do not cover such a part, or no request
-   * can cause it.
+   * Returns the parts of the document that have not occurred in any response yet. `what` selects
+   * the parts: `statuses` (default) such as `listPieces 304`, `codes` of problems such as
+   * `listPieces 400 invalid-query`, or `headers` such as `listPieces 200 Link`. Either the tests do
+   * not cover such a part, or no request can cause it.
    */
   unreached(version: string, what?: CoveredPart): readonly string[]
 }
 
 /**
- * For tests: compares each response of a version, or of the login, with the OpenAPI document of the
- * version. If the document does not describe the status, a header or the body, the response is
- * replaced with a 500 that lists the faults. The document of a version is built when it is first
- * needed. Bodies of up to 1 MiB are buffered. The middleware is not meant for production. Throws
- * `ConfigurationError` if the first argument is not a service, or if an option is invalid.
+ * For tests: compares each response of a version with the OpenAPI document of the version, and each
+ * response of the login with the documents of all versions. If a document does not describe the
+ * status, a header or the body, the response is replaced with a 500 that lists the faults. The
+ * document of a version is built when it is first needed. Bodies of up to 1 MiB are buffered. The
+ * middleware is not meant for production. Throws `ConfigurationError` if the first argument is not
+ * a service, or if an option is invalid.
  *
  * @example app.use(describeStrictly(service), service)
  */

@@ -98,7 +98,8 @@ export class DescribedDocument {
     const all = this.#paths.flatMap(({ template, item }) =>
       Object.entries(item).flatMap(([method, operation]) => {
         if (!methods.has(method) || !isObject(operation) || !isObject(operation.responses)) return []
-        // Ranges and `default` name no single status, so they can't be counted as reached.
+        // Ranges such as `4XX` and the key `default` stand for several statuses, so they can't be
+        // counted as reached.
         const listed = Object.keys(operation.responses).filter((status) => /^[0-9]+$/.test(status))
         return listed.flatMap((status) => {
           const base = `${String(operation.operationId)} ${status}`

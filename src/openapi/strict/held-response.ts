@@ -68,8 +68,9 @@ export function watchResponse(res: ServerResponse, inspect: (held: Held) => void
 }
 
 /**
- * Holds a response until it ends, exceeds 1 MiB, or `flushHeaders()` is called. `inspect` returns
- * the body of a 500 that replaces the response, or `undefined` to send the response unchanged.
+ * Holds a response until it ends or exceeds 1 MiB, or until `flushHeaders()` is called. `inspect`
+ * returns the body of a 500 that replaces the response, or `undefined` to send the response
+ * unchanged.
  */
 export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffer | undefined): void {
   const { writeHead, write, end, flushHeaders } = res

@@ -37,7 +37,7 @@ describe('memoryAdapter', () => {
   it('throws if records repeat or lack a key, or if a unique member is not declared', () => {
     expect(() => memoryAdapter(piezas, { records: [{ numero: 1 }, { numero: 1 }] })).toThrow(ConfigurationError)
     expect(() => memoryAdapter(rutas, { records: [{ zona: 'n' } as { zona: string; dia: number }] })).toThrow(
-      /has a missing value, or one of the wrong type, in: zona, dia/,
+      /has no value, or a value of the wrong type, in at least one of: zona, dia/,
     )
     expect(() => memoryAdapter(piezas, { unique: [['lotr']] })).toThrow(/Did you mean "lote"/)
   })

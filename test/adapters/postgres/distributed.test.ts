@@ -280,7 +280,7 @@ describe('ready() on a distributed table', () => {
   it('warns about estimated totals, which are wrong for distributed tables', async () => {
     const warnings: string[] = []
     await ready({ count: 'estimated', onWarning: (message) => warnings.push(message) })
-    expect(warnings.join()).toMatch(/"piezas" are wrong: set count to "bounded" or "none"/)
+    expect(warnings.join()).toMatch(/"piezas" are wrong: set "count" to "bounded" or "none"/)
   })
 
   it('applies the same rules to a reference table', async () => {

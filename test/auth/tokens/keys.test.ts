@@ -272,7 +272,7 @@ describe('AUTH-5: candidate keys of a token', () => {
   })
 
   it('keys can have the same kid only if their algorithms differ', () => {
-    expect(() => keyRing('bearer()', [key('a', 'RS256'), key('a', 'RS256')])).toThrow('two keys with the same kid')
+    expect(() => keyRing('bearer()', [key('a', 'RS256'), key('a', 'RS256')])).toThrow('two keys with the same "kid"')
     expect(names(keyRing('bearer()', [key('a', 'RS256'), key('a', 'HS256')])({ alg: 'HS256', kid: 'a' }))).toEqual([
       'a HS256',
     ])

@@ -102,7 +102,7 @@ export class ChangeTransaction<R extends Outcome> {
     if (result === 'stale' && texts !== undefined) this.#touched = await isOwnWrite(table, texts, ask)
     // The snapshot is taken only for a replace, patch or remove, because an attach or detach may
     // result in `absent` for other reasons. Tables with the option `readFrom` are excluded too,
-    // because that view or query may show fewer rows than the table.
+    // because the view or query in `readFrom` may show fewer rows than the table.
     const needsSnapshot = write !== undefined && !table.separate && ['replace', 'patch', 'remove'].includes(action)
     if (result === 'absent' && needsSnapshot) this.#snapshot = await snapshotOf(ask)
     return result
@@ -131,7 +131,7 @@ export class ChangeTransaction<R extends Outcome> {
     }
     const before = await this.#before(ask)
     if (before === 'absent' || before === 'stale') return before as R
-    /** Whether `apply()` returned a visible record to the function. */
+    /** Whether `apply()` returned a record to the `write` function. */
     let wasShown = false
     const make = async (): Promise<Made> => {
       const made = await this.#forCallback(await apply(), ask, callback)
@@ -217,10 +217,10 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   /**
-   * Converts the error of a violated constraint to a refusal. Rethrows every other error. If there
-   * is a `write` function, it may have written to other tables. So errors that concern another
-   * table are rethrown too, except for a removal, because rows of other tables may refer to the
-   * removed row.
+   * Converts the error of a violated constraint to a refusal. Rethrows every other error. A `write`
+   * function may write to other tables, so with such a function, the error of another table's
+   * constraint is rethrown too. On a removal, that error is converted, because rows of other tables
+   * may refer to the removed row.
    */
   #refused(error: unknown): Refused {
     const { table, action } = this.#change

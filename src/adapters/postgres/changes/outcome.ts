@@ -11,9 +11,8 @@ import type { PendingChange } from './pending-change.js'
 export type Outcome = Applied<unknown> | { readonly created: unknown } | Repeated
 
 /**
- * Runs other work before and after a change, in the same transaction. For example, the wrapper
- * stores the created record, so that a retry of the request gets the same response. The wrapper may
- * skip the change.
+ * Runs other work before and after a change, in the same transaction. For example, stores the
+ * created record, so that a retry of the request gets the same response. May skip the change.
  */
 export type ChangeWrapper<R> = (ask: StatementSender, work: () => Promise<R | Refused>) => Promise<R | Refused>
 

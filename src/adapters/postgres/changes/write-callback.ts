@@ -22,8 +22,8 @@ class Ended extends Error {}
 
 /**
  * The calls whose transaction blocked another connection shortly before the timeout. A call may
- * take several attempts, and the last attempt has no time left for this check. So the result of an
- * earlier attempt is kept here.
+ * take several attempts, and the last attempt has no time left to look for blocked connections. So
+ * the result of an earlier attempt is kept here.
  */
 const callsWithWaiters = new WeakSet<AdapterCall>()
 
@@ -36,9 +36,9 @@ export class WriteCallback {
   #made: unknown
   #isRunning = false
   /**
-   * The exception that the function threw. Set only if a transaction was then in a failed state. It
-   * is not certain that this was the adapter's transaction: the function may have ended that one,
-   * and begun another.
+   * The exception that the function threw. Set only if the connection was then in a failed
+   * transaction. This need not be the adapter's transaction: the function may have ended the
+   * adapter's transaction, and begun another.
    */
   #doubtful: Error | undefined
 
@@ -56,12 +56,15 @@ export class WriteCallback {
     if (callsWithWaiters.has(this.#change.call)) throw this.#lateFault(undefined)
   }
 
-  /** Must be called right before the adapter's own statement. */
+  /**
+   * Marks the transaction, so that `verify` can check it. Must be called right before the adapter's
+   * own statement.
+   */
   async begin(): Promise<void> {
     this.#demand(await this.#mark.set())
   }
 
-  /** Must be called if the adapter's own statement succeeded. */
+  /** Keeps the result of the adapter's own statement. Must be called if the statement succeeded. */
   succeeded(made: unknown): void {
     this.#made = made
   }
@@ -84,16 +87,16 @@ export class WriteCallback {
   }
 
   /**
-   * Must be called after the function has ended. Throws unless the adapter's transaction is still
-   * open, still contains the adapter's statement, and contains no failed statement.
+   * Throws unless the adapter's transaction is still open, still contains the adapter's statement,
+   * and contains no failed statement. Must be called after the function has ended.
    */
   async verify(): Promise<void> {
     this.#demand(await this.#mark.check())
   }
 
   /**
-   * Like `verify`, but called if the adapter's statement changed nothing. The function may still
-   * have ended the transaction, and so have committed its own earlier changes.
+   * Like `verify`, but called if the adapter's statement changed nothing. Throws only if the
+   * function has ended the transaction, because that may have committed the function's own changes.
    */
   async verifyRefused(): Promise<void> {
     const state = await this.#mark.check().catch(() => 'kept')
@@ -102,7 +105,8 @@ export class WriteCallback {
 
   /**
    * Like `verify`, but called if the function threw. If the function had ended the transaction
-   * before that, its exception could mislead the client, because the change may be committed.
+   * before that, throws an error that says so. The function's own exception could mislead the
+   * client, because the change may be committed.
    */
   async verifyThrown(thrown: Error): Promise<void> {
     if (this.#made === undefined) return

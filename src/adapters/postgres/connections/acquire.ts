@@ -108,8 +108,7 @@ const maxReplaced = 50
 
 /**
  * Returns `first` if it is alive, and otherwise another live connection. If the caller no longer
- * waits, connections are not checked: throws if the connection is known to be dead, and otherwise
- * returns it.
+ * waits, returns a connection without checking it, or throws if the connection is known to be dead.
  */
 async function live(pool: PgPool, first: PgClient, limit: number, waits: () => boolean): Promise<PgClient> {
   let client = first
@@ -119,7 +118,7 @@ async function live(pool: PgPool, first: PgClient, limit: number, waits: () => b
     giveBack(client, false)
     if (!waits()) throw callAbandoned()
     // A closed connection says nothing about the others, because each connection reports its own
-    // end. But if this connection was dead without having been closed, the others may be too.
+    // end. But if this connection was dead without having been closed, the others may be dead too.
     if (!hasEnded) checkIdle(pool)
     client = await connect(pool, limit)
   }
@@ -140,7 +139,8 @@ function checkIdle(pool: PgPool): void {
   for (let idle = pool.idleCount; idle > 0; idle--) {
     pool.connect().then(
       async (client) => giveBack(client, isLive(client) || (await checkAlive(client))),
-      // The pool has ended, or no connection can be made. No caller waits for this connection.
+      // An error means that the pool has ended, or that no connection can be made. It is ignored,
+      // because no caller waits for this connection.
       () => undefined,
     )
   }
@@ -195,8 +195,8 @@ function boundConnecting(pool: PgPool, limit: number): void {
     const close = (): void => {
       if (client._connecting === true) client.connection?.stream?.destroy()
     }
-    // Data that arrived while the event loop was blocked is read before the immediate runs. So a
-    // connection that was established in time is not closed.
+    // Data that arrived while the event loop was blocked is read before the callback of
+    // `setImmediate` runs. So a connection that was established in time is not closed.
     setTimeout(() => setImmediate(close), timerFor(limit)).unref()
   }
 }

@@ -91,7 +91,8 @@ export class CellQuery {
       connection.sync()
       return null
     } catch (error) {
-      // If `submit` threw, the client would wait for a response that never arrives.
+      // The error is returned, because the client would wait forever for a response if `submit`
+      // threw it.
       return error as Error
     } finally {
       stream.uncork?.()

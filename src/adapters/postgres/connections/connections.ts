@@ -49,17 +49,17 @@ export class Connection {
   }
 
   /**
-   * Must be called when the server has not responded on this connection. The other connections of
-   * its pool then become doubtful.
+   * Makes the other connections of the pool doubtful. Must be called when the server has not
+   * responded on this connection.
    */
   doubtPeers(): void {
     this.#peers.doubtedAt = performance.now()
   }
 
   /**
-   * From now on, calls `warn` once when the connection ends. Used for a single client that the
-   * service passes to the adapter. For a pool, the adapter listens to the `error` event of the pool
-   * instead.
+   * Sets the function that is called once, when the connection ends. Used for a single client that
+   * the service passes to the adapter. For a pool, the adapter listens to the `error` event of the
+   * pool instead.
    */
   warnBy(warn: Warn): void {
     this.#warn ??= warn
@@ -81,8 +81,8 @@ export class Connection {
   }
 
   readonly #onNotice = ({ routine }: PgNotice): void => {
-    // The message of this notice is: "The transaction has already committed locally, but might not
-    // have been replicated to the standby."
+    // The routine `SyncRepWaitForLSN` sends the notice "The transaction has already committed
+    // locally, but might not have been replicated to the standby."
     if (routine === 'SyncRepWaitForLSN') this.unconfirmed++
   }
 }

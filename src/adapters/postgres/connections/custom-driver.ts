@@ -74,7 +74,8 @@ function inNewTransaction<T>(
         if (first !== undefined) await ask(tx, first, [], wait)
         const result = await work(sessionOf(tx, wait, false, first))
         // `work` may run a function of the service that ignores the error of a failed statement.
-        // COMMIT would then roll back without an error. In that case, the SELECT fails.
+        // COMMIT would then roll back without an error. So a SELECT is sent first: it fails if a
+        // statement has failed before it.
         await ask(tx, 'SELECT 1 AS c0', [], wait)
         if (late) throw tooLate()
         committing = true

@@ -70,7 +70,8 @@ export function callersDatabases(
 ): Databases {
   const { read, write } = isSplit(client) ? client : { read: client, write: client }
   const database = databaseOf(write, options, true)
-  // A Pool and a PGlite begin a new transaction for each write.
+  // A Pool and a PGlite begin a new transaction for each write, so neither can be in the caller's
+  // own transaction.
   if (!database.mayBeNested) throw noTransaction()
   const own = {
     write: database,

@@ -81,8 +81,9 @@ const byCode: Readonly<Record<string, FailureKind>> = {
 }
 
 /**
- * Class 22 concerns the values of columns, and values that triggers, checks and generated columns
- * compute. Class 38 is raised by functions in other languages, for example by `die` in PL/Perl.
+ * The kinds of the SQLSTATE classes, for codes that `byCode` does not contain. Class 22 concerns
+ * the values of columns, and values that triggers, checks and generated columns compute. Class 38
+ * is raised by functions in other languages, for example by `die` in PL/Perl.
  */
 const byClass: Readonly<Record<string, FailureKind>> = {
   '08': 'lost',
@@ -129,8 +130,8 @@ export class Lost extends Error {
 export class Late extends Lost {}
 
 /**
- * Thrown by the adapter if a change was committed on this server only: no synchronous standby
- * confirmed it, so a failover may undo it.
+ * Thrown by the adapter if a change was committed on the primary, but no synchronous standby
+ * confirmed it. A failover may undo the change.
  */
 export class Unconfirmed extends Lost {
   constructor(cause?: unknown) {

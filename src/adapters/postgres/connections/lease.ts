@@ -279,9 +279,9 @@ export class Lease {
   }
 
   /**
-   * Cancels the statement that runs now. The cancel request is repeated until the statement is
-   * over, or until the outcome of a request is unknown. A request that arrives before its statement
-   * has no effect, because the server is still idle.
+   * Cancels the statement that runs now. A cancel request that arrives before the statement has no
+   * effect, because the server is still idle. So the cancel request is repeated until the statement
+   * is over, or until the outcome of a cancel request is unknown.
    */
   async #cancelUntil(isOver: () => boolean): Promise<CancelOutcome> {
     for (let pause = 20; ; pause *= 2) {

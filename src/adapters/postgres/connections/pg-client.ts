@@ -39,8 +39,8 @@ export interface PgClient extends CancellableClient {
    */
   release?(error?: Error | boolean): void
   /**
-   * `I`: no transaction is open. `T`: a transaction is open. `E`: a transaction is open, and a
-   * statement in it has failed.
+   * Returns the transaction status. `I`: no transaction is open. `T`: a transaction is open. `E`: a
+   * transaction is open, and a statement in it has failed.
    */
   getTransactionStatus?(): string | null
   readonly connection?: {

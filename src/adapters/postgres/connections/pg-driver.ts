@@ -22,7 +22,10 @@ export interface PgOptions {
   readonly floor?: () => string | undefined
 }
 
-/** For each connection: the last position (`floor`) that its replica was found to have reached. */
+/**
+ * For each connection to a replica: the last required position (`floor`) that the replica has
+ * reached.
+ */
 const reached = new WeakMap<PgClient, string>()
 
 const registries = new WeakMap<object, StatementNames>()
@@ -104,9 +107,9 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
   watchClient(client, options.warn)
   const connection = connectionOf(client)
   /**
-   * How many times the pool had handed out the client when this database was made. If that number
-   * has changed, another caller is using the client, and the open transaction belongs to that
-   * caller.
+   * How many times the pool had handed out the client when `clientDatabase` was called. If that
+   * number has changed, another caller is using the client, and the open transaction belongs to
+   * that caller.
    */
   const { checkouts } = connection
   const names = options.prepare ? namesOf(client) : undefined

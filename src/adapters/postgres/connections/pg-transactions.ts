@@ -27,8 +27,8 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
       const result = await work(sessionOf(lease, wait, false, first))
       if ((lease.transaction ?? 'T') === 'I')
         throw loggableError("A statement of one of the service's own functions ended the transaction.")
-      // The caller has already been told that nothing was changed, so the transaction must not be
-      // committed.
+      // If the time is up, the caller has already been told that nothing was changed. So the
+      // transaction must not be committed.
       if (late) throw tooLate()
       committing = true
       const { command } = await lease.run('COMMIT', [], unsignalled(wait))
@@ -154,8 +154,8 @@ async function settingsOf(lease: Lease, wait: Wait): Promise<SessionSettings> {
 async function localSettings(lease: Lease, wait: Wait): Promise<string> {
   const { limits, warns } = await settingsOf(lease, wait)
   const limit = Math.max(1, Math.floor(timerFor(lease.limit(wait))))
-  // The second timeout ends the session. After that, a client that the service created itself,
-  // without a pool, would be unusable. So the timeout is not set for such a client.
+  // `idle_in_transaction_session_timeout` ends the session. It is not set for a client that the
+  // service created itself, without a pool, because such a client would then be unusable.
   const set = lease.fromPool ? timeouts : timeouts.slice(0, 1)
   const local = set.map((name, i) => `SET LOCAL ${name} = ${Math.min(limit, limits[i] as number)}`)
   return [...local, ...(warns ? [] : ['SET LOCAL client_min_messages = warning'])].join('; ')

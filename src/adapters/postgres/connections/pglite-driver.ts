@@ -9,7 +9,7 @@ import { embeddedFailure } from './driver-failures.js'
 import { Late, Lost } from './failures.js'
 import { answered, callAbandoned, tooLate } from './waits.js'
 
-/** The method of a `PGlite` or its transaction that the driver uses. */
+/** The method that a `PGlite` and its transactions have in common. */
 interface Queries {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>
 }

@@ -56,8 +56,9 @@ function onAbort(signal: AbortSignal | undefined, leave: () => void): () => void
 }
 
 /**
- * Most operations end within this number of milliseconds. Only longer operations read the signal
- * and listen to it, because creating a signal costs as much as a small statement.
+ * The time after which an operation reads the caller's signal and listens to it, in milliseconds.
+ * Reading the signal creates it, which costs as much as a small statement. Most operations end
+ * earlier, so they avoid this cost.
  */
 const signalDelay = 20
 
@@ -87,8 +88,9 @@ export function whenTooLong(wait: Wait, limit: number, late: () => void, abandon
 
 /**
  * Waits for the promise that `begin` returns. Rejects with `Exhausted` after `limit` milliseconds,
- * and with `Cancelled` if the caller no longer waits. After that, the function that `begin`
- * received returns false, and a value that still arrives is passed to `discard`.
+ * and with `Cancelled` if the caller no longer waits. A value that arrives after a rejection is
+ * passed to `discard`. `begin` receives a function that returns whether the result is still
+ * awaited.
  */
 export function within<T>(
   wait: Wait,

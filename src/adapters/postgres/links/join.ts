@@ -5,8 +5,8 @@
  *
  * The join compares two columns, but a read by key compares the key's column with a string that is
  * derived from the record. The two comparisons might find different rows. So a target that the join
- * has found is reported only if a read by key would find the same row. Targets that are not
- * reported are read by key.
+ * has found is passed to the response only if a read by key would find the same row. All other
+ * targets are read by key.
  */
 import type { AdapterCall, Scalar, ShownLink, ShownLinks, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
@@ -44,7 +44,7 @@ interface Selection {
   readonly shape: RowShape
 }
 
-/** What a join needs to report the targets that its statement has found. */
+/** What a join needs to pass the targets that its statement has found to the response. */
 export interface Reporting {
   readonly table: Table
   readonly links: ShownLinks
@@ -126,8 +126,8 @@ export class Join {
   }
 
   /**
-   * Reports the target of each row. If several rows have the same target, that target is reported
-   * once. The columns of the join begin at index `from`.
+   * Passes the target of each row to the response. If several rows have the same target, that
+   * target is passed once. The columns of the join begin at index `from`.
    */
   report(to: Reporting, rows: readonly Cells[], from: number): void {
     const reported = rows.length > 1 ? new Set<string>() : undefined
@@ -154,7 +154,7 @@ export class Join {
     const asked = this.target.layout.keyTexts(key)
     // The record may hold a less exact value than its column, for example a rounded number. A read
     // by key would use the value of the record, and could find a different row. So the target is
-    // not reported.
+    // not passed to the response.
     if (asked === undefined || asked.some((text, i) => text !== texts[i])) return
     const found = this.#stored(texts, cells, from, epoch)
     if (found !== 'another') links.found(this.link, codec.text(key), found)

@@ -138,15 +138,15 @@ export class Joins {
       if (!takes(target.opening.table, link)) continue
       const join = known.of(link, target.opening.table)
       const own = join && links.callOf(link)
-      // One statement reads the record and its target, so both calls must agree on `fresh`. A call
-      // with `fresh` must not be served by a replica.
+      // One statement serves the call that reads the record and the call that reads the target. So
+      // both calls must have the same `fresh`: a call with `fresh` must not be served by a replica.
       if (join === undefined || own === undefined || (own.fresh ?? false) !== (call.fresh ?? false)) continue
       all.push({ join, call: own, opening: target.opening })
     }
     return all.length === 0 ? undefined : new Joins(table, links, all)
   }
 
-  /** Whether no call has a scope. The joins are then the same for all callers. */
+  /** Whether all targets are read without a scope. The joins are then the same for all callers. */
   get areUnscoped(): boolean {
     return this.#all.every(({ call }) => isUnscoped(call))
   }
@@ -251,9 +251,9 @@ export class Joins {
   /**
    * Whether a join could be the cause of an error. If so, the statement must be sent again without
    * joins. For example, the role may lack the privilege to read the target's table, or a column of
-   * that table may have been dropped. After an error of SQLSTATE class 42 or 0A, a target table of
-   * this call is joined to the record's table again only after the columns of the target table have
-   * been read from the catalog again.
+   * that table may have been dropped. After an error of SQLSTATE class 42 or 0A, the record's table
+   * is not joined to the target tables of this call until their columns have been read from the
+   * catalog again.
    */
   mayHaveFailed(error: unknown): boolean {
     const kind = failureKind(error)

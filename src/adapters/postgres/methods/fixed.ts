@@ -1,6 +1,6 @@
 /**
- * Sets the members of a record whose values are fixed. On a create, these are the members of the
- * scope and of the parent. On a change, these are the members of the key and of the scope.
+ * Sets members that must have fixed values. On a create, these are the members of the scope and of
+ * the parent. On a change, these are the members of the key and of the scope.
  */
 import { put } from '../../../definition/json.js'
 import type { KeyCodec, KeyValue } from '../../../definition/key.js'
@@ -8,7 +8,7 @@ import type { AdapterCall } from '../../contract.js'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The record with these members set. */
+/** Returns a copy of the record, with `members` set. */
 export function fixed(record: Row, members: Row): Record<string, unknown> {
   const next = { ...record }
   for (const name of Object.keys(members)) put(next, name, members[name])
@@ -16,8 +16,8 @@ export function fixed(record: Row, members: Row): Record<string, unknown> {
 }
 
 /**
- * Returns the record with the key and the scope under which it is stored. Returns the same object
- * if the record already has these values.
+ * Returns a copy of the record, with the members of the key and of the scope set. Returns the
+ * record itself if it already has these values.
  */
 export function underKey(record: Row, codec: KeyCodec, key: KeyValue, { scope }: AdapterCall): Row {
   const { members } = codec

@@ -29,7 +29,7 @@ export function hooksOf(
 ): Hooks {
   /**
    * Returns the canonical form of a record that the service's function has made. Keys, filters and
-   * sort orders compare strings (REP-4).
+   * sort orders compare strings, so equal values must have equal strings (REP-4).
    */
   const canonical = compileCanonical(shape) as (value: unknown) => Row
   const made = async (name: 'onCreate' | 'onUpdate', hook: () => unknown): Promise<Row> =>

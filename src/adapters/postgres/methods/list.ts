@@ -32,6 +32,6 @@ function refusedList(table: Table, { search, where }: ListRequest, error: unknow
   // The library can't foresee every value that the server refuses. An example is the range `[5,1]`,
   // whose bounds are in the wrong order.
   if (members.length > 0 && stateOf(error)?.startsWith('22'))
-    return refusedPage(table, { refused: 'rule', members, why: 'holds a value that the store cannot compare with' })
+    return refusedPage(table, { refused: 'rule', members, why: 'holds a value that the store cannot compare' })
   throw error
 }

@@ -23,7 +23,7 @@ import type { Shared } from './shared.js'
 
 type Row = Record<string, unknown>
 
-/** Makes the adapter of a resource, which uses these databases. */
+/** Makes the adapter of a resource. The adapter uses `databases`. */
 export function adapterOf(
   definition: ResourceDefinition,
   options: PostgresAdapterOptions,

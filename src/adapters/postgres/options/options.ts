@@ -90,7 +90,7 @@ export interface TextSearch<T = unknown> {
   /**
    * The `tsvector` column to search, if the table has one. By default, the adapter computes the
    * vector from the members. An index on the same expression makes the search fast. `tableDdl`
-   * prints the DDL of this index.
+   * returns the DDL of this index.
    */
   readonly vector?: string
 }
@@ -119,7 +119,7 @@ export type CountMode = 'exact' | 'bounded' | 'estimated' | 'none'
  */
 export interface IdempotencyOptions {
   /**
-   * The table, which must be in the database for writes. `idempotencyDdl` prints its DDL. Several
+   * The table, which must be in the database for writes. `idempotencyDdl` returns its DDL. Several
    * resources can share one table.
    */
   readonly table: string | RelationName
@@ -297,8 +297,8 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    */
   readonly keepRows?: number | false
   /**
-   * For a client `{ read, write }` whose `read` is a streaming replica of `write`. True, or an
-   * object with options: GET requests read from `read`. Default false: all reads use `write`.
+   * For a client `{ read, write }`. True, or an object with options: GET requests use `read`, which
+   * must be a streaming replica of `write`. Default false: all reads use `write`.
    */
   readonly replica?: boolean | ReplicaOptions
   /**

@@ -35,12 +35,12 @@ const lockTimeout = 100
 type Outcome = 'fine' | 'unknown' | { readonly refused: string } | { readonly fault: unknown }
 
 /**
- * Tries the methods `replace`, `remove` and `create` on existing rows, as far as they are offered.
- * It updates rows with their own values, deletes rows, and inserts deleted rows again. If the table
- * is empty, it only inserts sample values, and ignores a refusal of these values. Everything is
- * rolled back. Returns the methods that failed, each with its error. Failures that depend on a
- * row's values or on a lock do not count. A refusal, for example by a trigger, counts only if every
- * row that was tried is refused.
+ * Tries the `offered` methods on existing rows, except `attach` and `detach`. Updates rows with
+ * their own values, deletes rows, and inserts deleted rows again. If the table is empty, only
+ * inserts sample values, and ignores a refusal of these values. Everything is rolled back. Returns
+ * the methods that failed, each with its error. Failures that depend on a row's values or on a lock
+ * do not count. A refusal, for example by a trigger, counts only if every row that was tried is
+ * refused.
  */
 export async function executed(
   table: Table,

@@ -285,8 +285,9 @@ function expectedFailures(
 }
 
 /**
- * Returns a warning if writes need transactions, which the client does not support. Without a
- * transaction, a row is not protected from other sessions between two statements (HDR-3).
+ * Returns a warning if writes need transactions. Called only if the client does not support
+ * transactions. Without a transaction, a row is not protected from other sessions between two
+ * statements (HDR-3).
  */
 function unprotectedWrites({ definition: { collection }, racing }: Table, offered: ReadonlySet<WriteMethod>): string[] {
   const isUpdated = (['replace', 'attach', 'detach'] as const).some((method) => offered.has(method))
@@ -303,12 +304,12 @@ function counting({ definition, options, relation }: Table): string[] {
   if (options.count === 'estimated' && relation.distributed)
     return [
       'The planner returns the same estimate for every distributed table, so the totals of ' +
-        `"${definition.collection}" are wrong: set count to "bounded" or "none".`,
+        `"${definition.collection}" are wrong: set "count" to "bounded" or "none".`,
     ]
   if ((options.count ?? 'exact') !== 'exact' || relation.rows <= manyRows) return []
   return [
     `"${definition.collection}" has about ${Math.round(relation.rows)} rows, and each list counts those that ` +
-      'match: set count to "bounded", "estimated" or "none" if that takes too long.',
+      'match: set "count" to "bounded", "estimated" or "none" if that takes too long.',
   ]
 }
 
@@ -323,8 +324,8 @@ function splitCommits(
   const writesMore = idempotencyTable !== undefined || joins.size > 0 || options.write !== undefined
   if (relation.kind !== 'f' || !writesMore || offered.size === 0) return []
   return [
-    `The table of "${collection}" is on another server than the data that is written with it (idempotency, ` +
-      'attached, the write function). The other server commits first. If the commit on this server then fails, only ' +
+    `The table of "${collection}" is on another server than the data that is written with it ("idempotency", ` +
+      '"attached" or "write"). The other server commits first. If the commit on this server then fails, only ' +
       'the record is changed.',
   ]
 }

@@ -2,8 +2,8 @@
  * Reads pages whose rows are in the cache (`cached-rows.ts`). After many consecutive lists whose
  * rows were all in the cache, the next list selects only the keys and the versions of its rows. The
  * database then formats, and the process parses, only a few cells of each row. For 25 rows of 22
- * columns, this reduces the time in the process from 105 to 74 us, and in the database from 685 to
- * 525 us.
+ * columns, this reduces the time in the process from 105 to 74 microseconds, and in the database
+ * from 685 to 525 microseconds.
  *
  * If the current version of one row is not in the cache, the whole page is read again. The page
  * then shows a single state of the table. Reading it again costs one more statement. To avoid this

@@ -59,7 +59,7 @@ function pageAtPosition(
   }
 }
 
-/** From this offset on, it may be faster to skip over keys only, or to count from the end. */
+/** From this offset on, it may be faster to skip keys instead of rows, or to count from the end. */
 export const deepOffset = 500
 /**
  * From this row width on, in bytes, an index that holds the keys is much smaller than the table.
@@ -115,16 +115,16 @@ function isPastMiddle({ options, statistics, sourceRelation }: Table, { request,
 }
 
 /**
- * Whether to skip rows by their keys only: the offset is large, the rows are wide, and an index
- * includes all columns that the filters and the order use. Skipped rows then need not be read from
- * the table.
+ * Whether the rows before the page are skipped in an index, without reading them from the table:
+ * the offset is large, the rows are wide, and the index includes all columns that the filters and
+ * the order use.
  */
 function isCovered(table: Table, { request, from, terms, scope }: PageParts): boolean {
   if (
     request.offset < deepOffset ||
     table.separate ||
     // If the key index is partial, a row that is marked as deleted can have the same key as another
-    // row.
+    // row. A join by key would return both rows.
     table.keyIndex?.partial !== false ||
     from !== table.source ||
     request.parent !== undefined ||

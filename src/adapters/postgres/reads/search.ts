@@ -48,8 +48,8 @@ export async function searchOf(
  */
 export function searchFault(error: unknown): string | undefined {
   // The parser of `tsquery` can hold at most 32 pending operators. The error of the parser has no
-  // SQLSTATE of its own, so the routine that raised the error is compared. 54001 is the SQLSTATE of
-  // a stack overflow.
+  // SQLSTATE of its own, so it is recognized by the routine that raised it. 54001 is the SQLSTATE
+  // of a stack overflow.
   const isTooDeep = stateOf(error) === '54001' || (error as DatabaseFailure | undefined)?.routine === 'pushOpStack'
   return isTooDeep ? 'nests too many operators: remove repeated "-"' : undefined
 }
@@ -66,8 +66,8 @@ export function vectorSql(
   const named = members ?? (table.definition.search === true ? undefined : table.definition.search)
   if (named === undefined || named.length === 0) {
     throw unfit(
-      `"${table.definition.collection}" has a search, but "search" does not say what to search. Name members, a ` +
-        'vector column or a function in "search"',
+      `"${table.definition.collection}" has a search, but the adapter's option "search" does not say what to search. ` +
+        'Set it to { members }, { vector } or a function',
     )
   }
   const unknown = named.find((member) => table.definition.shape.at(member.split('.')) === undefined)

@@ -1,5 +1,6 @@
 /**
- * Reports slow lists to operators, with the large tables that the statement reads as a whole.
+ * Reports slow lists to operators. A report names the large tables that the list's statement reads
+ * as a whole.
  */
 import { notify } from '../../../notify.js'
 import { slowListChannel } from '../../../telemetry/channels.js'

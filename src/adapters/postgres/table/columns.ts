@@ -74,7 +74,10 @@ interface Named extends ColumnOptions {
   readonly column: string
 }
 
-/** The name and options of each member's column, before the catalog is read. */
+/**
+ * The name and options of each member's column, from the definition and the options. The table may
+ * lack the column.
+ */
 export function columnNames(
   definition: ResourceDefinition,
   options: PostgresAdapterOptions,
@@ -144,8 +147,8 @@ function computedMember({ name, shape }: Asked, expression: string): Member | { 
 }
 
 /**
- * `column` is the column that is read. `written` is the column of the same name in the table that
- * is written to.
+ * A member with a column of its own. `column` is the column that is read. `written` is the column
+ * of the same name in the table that is written to.
  */
 function columnMember(
   { name, named, shape, isKey }: Asked,

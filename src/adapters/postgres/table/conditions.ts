@@ -114,8 +114,8 @@ export function addKeySql(
   for (let i = 0; i < key.length; i++) {
     const { sql, cast, foldsTexts } = key[i] as Member
     const same = `${sql} = ${parameters.add(texts[i] as string, cast)}`
-    // With `foldsTexts`, the database may treat a different key as equal, for example one in
-    // another case. So the strings are also compared exactly.
+    // With `foldsTexts`, the database may treat different strings as equal, for example `a` and
+    // `A`. So the strings are also compared exactly.
     conditions.push(foldsTexts ? `${same} AND ${sql}::text COLLATE "C" = $${parameters.values.length}::text` : same)
   }
 }

@@ -4,7 +4,10 @@ import { arrayText } from '../sql/sql.js'
 import type { Relation } from './catalog.js'
 import type { Layout } from './layout.js'
 
-/** Sent only if the catalog table of Citus exists. Otherwise the statement would fail. */
+/**
+ * The query of `isDistributed`. It fails without the catalog table of Citus, so it is sent only if
+ * that table exists.
+ */
 const text =
   'SELECT (count(*) > 0)::text AS c0 FROM pg_catalog.pg_dist_partition WHERE logicalrelid::oid = ANY ($1::text::oid[])'
 

@@ -3,7 +3,7 @@
 /** The recommended column type for each format. */
 export const columnsFor: Readonly<Record<string, string>> = {
   'date-time': 'timestamptz',
-  'local-date-time': 'timestamp, or text for seven digits',
+  'local-date-time': 'timestamp, or text for seven fractional digits',
   'local-time': 'time',
   'iso-time': 'time',
   time: 'timetz',

@@ -19,7 +19,7 @@ export interface IdempotencyTable {
   readonly lock: boolean
   /** Whether Citus manages the table. */
   readonly distributed: boolean
-  /** The privileges on the table that the database role lacks. */
+  /** The privileges that the database role lacks on the table. */
   readonly lacking: readonly string[]
 }
 

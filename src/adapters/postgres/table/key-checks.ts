@@ -102,8 +102,9 @@ const isAssigned = ({ hasDefault, setByDatabase, content }: Member): boolean =>
     labelFaultOf(content, anyUuid) === undefined)
 
 /**
- * The error for a key that the store must assign, in a column without a default. Its message also
- * mentions triggers, because the adapter can't detect whether a trigger assigns the key.
+ * The error for a member of the key that the store must assign although its column has no default.
+ * Its message also mentions triggers, because the adapter can't detect whether a trigger assigns
+ * the key.
  */
 function nothingAssigns(name: RelationName, kind: string, { name: member, column = '' }: Member): ConfigurationError {
   const trigger = `columns: { ${member}: { column: '${column}', write: false } }`

@@ -193,7 +193,7 @@ export class Layout {
     return { content: this.rest ?? { kind: 'json', cast: 'jsonb' }, sql: this.#restSql, inner: path }
   }
 
-  /** SQL of the value at a path, as text to search in. */
+  /** SQL of the value at a path, as text for searches. */
   text(path: readonly string[]): string {
     const { content, sql, inner } = this.holder(path)
     return content.kind === 'json' ? textAt(content, sql, inner) : readSql(content, sql)
@@ -232,5 +232,8 @@ export class Layout {
   }
 }
 
-/** Used for JSON and arrays, which have neither a canonical spelling nor labels. */
+/**
+ * Only for the type checker: each member of a key is a scalar, so `keyTexts` never uses this
+ * object.
+ */
 const noSpelling: { readonly canonical?: undefined; readonly labelFault?: undefined } = {}

@@ -18,7 +18,10 @@ interface Members {
   readonly faults: string[]
 }
 
-/** `table` is written to, `source` is read from. */
+/**
+ * Returns the members with their columns, and the warnings and faults. `table` is written to,
+ * `source` is read from.
+ */
 export function membersOf(
   definition: ResourceDefinition,
   options: PostgresAdapterOptions,

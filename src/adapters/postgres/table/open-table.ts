@@ -98,7 +98,7 @@ async function describedTable({ table }: PostgresAdapterOptions, { write }: Data
   const found = await describe(write, name, wait)
   if (found !== undefined) return found
   throw unfit(
-    `there is no table ${quoteRelation(name)}. Create it (tableDdl() prints one that fits), or check "table" ` +
+    `there is no table ${quoteRelation(name)}. Create it (tableDdl() returns its DDL), or check "table" ` +
       'and the search_path',
   )
 }

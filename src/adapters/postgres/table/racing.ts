@@ -16,15 +16,15 @@ export interface Racing {
   readonly remove: boolean
   /**
    * The members whose expression may read other rows. If a caller's scope contains one of these
-   * members, the caller's updates and removals could miss such an update too.
+   * members, the caller's updates and removals could also miss an update of another session.
    */
   readonly members: ReadonlySet<string>
 }
 
 /**
- * Determines from the catalog and the options which writes would miss such an update. If the
- * options contain expressions, also queries the database about the functions that the expressions
- * call.
+ * Determines from the catalog and the options which writes would miss an update of another session.
+ * If the options contain expressions, also queries the database about the functions that the
+ * expressions call.
  */
 export async function racingOf(
   { version, columns = {} }: PostgresAdapterOptions,

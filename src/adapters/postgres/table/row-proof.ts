@@ -1,8 +1,8 @@
 /**
  * Determines whether two rows with equal key and version are certainly equal. If so, the record
- * that was decoded from one row can be used for the other. A mistake here would put wrong records
- * into responses. A wrong entity tag affects only conditional requests. So the requirements are
- * stricter than for an entity tag.
+ * that was decoded from one row can be used for the other. A wrong proof would put wrong records
+ * into responses, but a wrong entity tag affects only conditional requests. So the requirements for
+ * a proof are stricter than those for an entity tag.
  */
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { rowAlias } from '../sql/sql.js'
@@ -12,6 +12,7 @@ import { isRandomAlone } from './version-triggers.js'
 import type { VersionSource } from './versions.js'
 
 /**
+ * What proves that two rows with equal key and version are equal:
  * - `content`: the version includes a digest of everything that the record is made of. If the
  * versions are equal, the records are equal, whatever happened to the row in between.
  * - `writes`: a write normally gives the row a random version, and PostgreSQL stores the id of the

@@ -43,9 +43,9 @@ export class ShownSchema {
   }
 
   /**
-   * A number that changes with each detected change, or -1 if the last result has expired. If the
-   * number is the same before two statements, and is not -1, both return the same values for an
-   * unchanged row, unless the schema has changed in the last `validFor` milliseconds.
+   * A number that changes with each detected change of the schema. -1 if the last result has
+   * expired. If two statements get the same number, other than -1, they return the same values for
+   * an unchanged row. The only exception is a schema change in the last `validFor` milliseconds.
    */
   epoch(database: Database): number {
     const now = performance.now()

@@ -59,8 +59,8 @@ export interface Table {
   /** Builds the statements that update one record, from assignments and a condition. */
   readonly updates: StatementTexts
   /**
-   * The list statement of each frozen request object that was used at least twice. `once`: the
-   * request object was used only once. `varies`: its statement can't be reused.
+   * The list statements for frozen request objects. `once`: the request object was used only once,
+   * so its statement is not kept yet. `varies`: the statement can't be reused.
    */
   readonly lists: WeakMap<ListRequest, ListStatement | 'once' | 'varies'>
   /** The table with its alias, for writes. */
@@ -159,9 +159,9 @@ interface EpochAsk {
 
 /**
  * Returns the epoch for a statement: a number that changes with each detected change of the table's
- * schema (`shown-schema.ts`). With the proof `content`, it is always 0, because the version detects
- * such changes. -1 means that the rows of the statement must not be cached. Call this function
- * before the statement is sent, and pass the result to `recordOf`.
+ * schema (`shown-schema.ts`). With the proof `content`, the epoch is 0, because the version detects
+ * such changes. If the rows of the statement must not be cached, the epoch is -1. Call this
+ * function before the statement is sent, and pass the result to `recordOf`.
  */
 export function epochOf({ proof, rows, shownSchema }: Table, { keeps, database }: EpochAsk): number {
   if (keeps !== true || proof === undefined || !rows.caches.on) return -1

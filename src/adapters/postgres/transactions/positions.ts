@@ -102,9 +102,10 @@ export class ProcessPositions implements ReplicaPositions {
   }
 
   /**
-   * At most once per `settledAfter` milliseconds, raises the floor to `#marked`, and then stores
-   * the current highest position in `#marked`. If at least twice that time has passed, raises the
-   * floor to the current highest position instead.
+   * If at least `settledAfter` milliseconds have passed since `#markedAt`, raises the floor to
+   * `#marked`, and then stores the current highest position in `#marked`. If at least twice that
+   * time has passed, raises the floor to the current highest position instead, which is then old
+   * enough.
    */
   #mark(now: number): void {
     const age = now - this.#markedAt

@@ -19,6 +19,7 @@ const begun = 'begun'
 export const markBegin = `SET LOCAL ${setting} = '${begun}'`
 
 /**
+ * What has happened to the adapter's statement and its transaction:
  * - `kept`: the adapter's statement is part of the open transaction;
  * - `undone`: the transaction was rolled back to a savepoint that is older than the statement;
  * - `ended`: the transaction was ended, and now another transaction or none is open;

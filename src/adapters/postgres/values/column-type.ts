@@ -83,8 +83,8 @@ export interface ColumnType {
   fault(value: Scalar): string | undefined
   /**
    * Why a value does not belong to the type at all, so that no condition can use it. Phrased as the
-   * end of a sentence. `undefined` for a value that belongs to the type, even if this column can't
-   * hold it. No stored value is equal to such a value.
+   * end of a sentence. `undefined` for a value that belongs to the type. A condition can use that
+   * value even if this column can't hold it: then no stored value is equal to it.
    */
   mismatch?(value: Scalar): string | undefined
   /**

@@ -132,7 +132,7 @@ function texts(base: string, length: number | undefined): ColumnType {
     fault(value) {
       const text = value as string
       if (max !== undefined && text.length > max && [...text].length > max) return `must have at most ${max} characters`
-      if (padded && text.endsWith(' ')) return 'cannot end with a space here'
+      if (padded && text.endsWith(' ')) return 'cannot end with a space'
       return textFault(text)
     },
     compare: (op, value) =>

@@ -6,8 +6,8 @@ import { comparedRounded, infiniteFrom } from './rounded.js'
 import { valueTexts } from './value-texts.js'
 
 /**
- * The number that a string represents, or null if the number is NaN, or infinite as a double. `+ 0`
- * removes the sign of a negative zero, which JSON does not show.
+ * The double that a string represents. Null if the double is NaN or infinite. `+ 0` removes the
+ * sign of a negative zero, which JSON does not show.
  */
 const finite = (text: string): number | null => (Number.isFinite(Number(text)) ? Number(text) + 0 : null)
 const notFinite = (sql: string): string => `${sql} IN ('NaN', 'Infinity', '-Infinity')`
@@ -150,14 +150,15 @@ export function wholeNumberTexts(cast: string, bits: number): ColumnType {
     counts: true,
     expects: 'a whole number as text, such as "42"',
     canonical: canonicalInt64,
-    columnFault: (text) =>
-      BigInt(text) < min || BigInt(text) > max ? `must be from ${min} to ${max} here` : undefined,
+    columnFault: (text) => (BigInt(text) < min || BigInt(text) > max ? `must be from ${min} to ${max}` : undefined),
     // The string is cast to an integer type, so that an index on the column can be used.
     compareUnheld: (op, text) => ({ op, text, cast: 'bigint' }),
   })
 }
 
-/** The maximum number of digits of a `numeric` without a precision, before and after the point. */
+/**
+ * The maximum numbers of digits before and after the point, for a `numeric` without a precision.
+ */
 const numericLimits = [131_072, 16_383] as const
 
 /**

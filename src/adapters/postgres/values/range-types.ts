@@ -15,7 +15,7 @@ const bounds: Readonly<Record<string, string>> = {
   ts: 'timestamp without time zone',
   tstz: 'timestamp with time zone',
 }
-/** The types of bounds that the database outputs in the same way with all settings. */
+/** The keys of `bounds` for types whose values are output as the same text in every session. */
 const plain = new Set(['int4', 'int8', 'num'])
 
 /**
@@ -65,9 +65,9 @@ const readRange =
     `upper_inf(${sql}) THEN ${bound.read(`upper(${sql})`)} END, CASE WHEN upper_inc(${sql}) THEN ']' ELSE ')' END) END`
 
 /**
- * Returns a function that converts the string of a range: its bounds are encoded, and everything
- * else is unchanged. Some ranges with different strings are equal, such as `[1,4]` and `[1,5)` of
- * integers. The database decides which of them it outputs.
+ * Returns a function that encodes the bounds in the string of a range, and leaves everything else
+ * unchanged. Different strings can stand for the same range, such as `[1,4]` and `[1,5)` of
+ * integers. The database decides which of these strings it outputs.
  */
 function rangeText(bound: ColumnType): (text: string) => string | undefined {
   const one = (text: string): string | undefined => {

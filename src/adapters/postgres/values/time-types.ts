@@ -30,7 +30,7 @@ export const dates: ColumnType = valueTexts({
 /** The fractional digits of a canonical string, without trailing zeros. */
 const fractionOf = (text: string): string => /\.(\d*?)0*(?:\D|$)/.exec(text)?.[1] ?? ''
 const digitsBeyond = (text: string, precision: number): string | undefined =>
-  fractionOf(text).length > precision ? `must have at most ${precision} digits after the decimal point here` : undefined
+  fractionOf(text).length > precision ? `must have at most ${precision} digits after the decimal point` : undefined
 /** Truncates a time or date-time to this number of fractional digits. */
 const truncated = (text: string, precision: number): string =>
   text.replace(/\.\d+/, (fraction) => (precision === 0 ? '' : fraction.slice(0, precision + 1)))
@@ -76,7 +76,7 @@ export function timestamps(precision = 6): ColumnType {
     expects: 'a local date-time such as 2024-01-31T08:30:00, without a zone',
     canonical: canonicalLocalDateTime,
     read: (sql) => dated(sql, `to_char(${sql}, 'YYYY-MM-DD"T"HH24:MI:SS.US"0"')`),
-    columnFault: (text) => (isBefore(text) ? 'must have a year from 0001' : digitsBeyond(text, precision)),
+    columnFault: (text) => (isBefore(text) ? 'must have the year 0001 or a later year' : digitsBeyond(text, precision)),
     sent: (text) => text.slice(0, 26),
     compareUnheld(op, text) {
       if (!isBefore(text)) return between(op, truncated(text, precision), 'timestamp')
@@ -138,7 +138,7 @@ export const durations = (precision = 6): ColumnType =>
       if (fractionOf(text).length > precision) return digitsBeyond(text, precision)
       const size = (nanoseconds < 0n ? -nanoseconds : nanoseconds) / 1000n
       const isTooLong = Math.abs(months) > maxMonths || Math.abs(days) > maxMonths || size > maxMicroseconds
-      return isTooLong ? 'is too long a duration here' : undefined
+      return isTooLong ? 'is too long a duration' : undefined
     },
     compareUnheld: () => 'never',
   })

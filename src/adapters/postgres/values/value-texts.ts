@@ -18,7 +18,7 @@ export interface ValueTexts extends Pick<ColumnType, 'cast' | 'samples' | 'forma
   columnFault?(canonical: string): string | undefined
   /** The SQL that reads a value as text. Default: a cast to text. */
   read?(sql: string): string
-  /** Converts a string that was read to the canonical string. Default: unchanged. */
+  /** Converts a string from the database to the canonical string. Default: unchanged. */
   shown?(text: string): string
   /** Converts a canonical string to the string that is sent to the database. Default: unchanged. */
   sent?(canonical: string): string

@@ -167,8 +167,9 @@ const clearEvery = 60_000
 
 /**
  * Returns a function that removes expired rows from time to time, without delaying a request.
- * Expired rows are ignored anyway, and only take up space. In a transaction of the caller, the
- * function removes nothing, because the rows would stay locked until the transaction ends.
+ * Expired rows are ignored anyway, and only take up space. If the database client may be in a
+ * transaction of the caller, the function removes nothing, because the rows would stay locked until
+ * that transaction ends.
  */
 export function clearingOf(
   database: Database,

@@ -2,7 +2,10 @@
 import type { Refused } from '../../contract.js'
 import type { Fault } from '../values/places.js'
 
-/** If the value is an item of a list, the refusal names the list: `tags.0` becomes `tags`. */
+/**
+ * Returns the refusal for a fault. If the value is an item of a list, the refusal names the list:
+ * `tags.0` becomes `tags`.
+ */
 export const refusedFor = ({ path, why }: Fault): Refused => ({
   refused: 'rule',
   members: path.length === 0 ? [] : [named(path)],

@@ -17,11 +17,11 @@ export function absentOrStale(
   return expected === undefined || now.version === expected ? suppressed : 'stale'
 }
 
-/** The refusal if the row is in the expected state, but the database did not write it. */
+/** The refusal of a write that the database suppressed without an error. */
 export const suppressed: Refused = { refused: 'rule', members: [], why: 'was rejected by a rule of the store' }
 
 /**
- * The refusal if reads of the resource would not show the record. The record is not stored, because
- * clients could not read it.
+ * The refusal of a record that reads of the resource would not show. The record is not stored,
+ * because clients could not read it.
  */
 export const unshown: Refused = { refused: 'rule', members: [], why: 'would not be visible in this resource' }

@@ -37,8 +37,8 @@ export async function updateRow(at: RowCall, value: Values, before?: Cells): Pro
 }
 
 /**
- * Replaces a row with values that its record may not represent exactly, such as integers above
- * 2^53. Reads the row first, and does not write the members that the client sends back unchanged.
+ * Replaces a row whose record may not represent all values exactly, such as integers above 2^53.
+ * Reads the row first, and does not write the members that the client sends back unchanged.
  */
 async function updateInexact(at: RowCall, value: Values): Promise<Updated> {
   const { table, expected, call } = at
@@ -69,8 +69,8 @@ export async function setColumns(
   const set = assignmentsOf(at, assignments, parameters)
   const epoch = writtenEpoch(at)
   // Without an expected version, the statement may change a row that another session wrote after
-  // the statement began. The records that this row links to may also have been written since then,
-  // and the joins would not find them.
+  // the statement began. The other session may also have written the records that this row links
+  // to, and the joins of this statement would not find them.
   if (at.joins !== undefined && at.expected !== undefined && set !== '') {
     const joined = at.joins.changed(table.updates.of(`${set} WHERE ${allOf(conditions)}`), parameters)
     const [changed] = await ask.cells(joined.text, joined.names, parameters.values)
