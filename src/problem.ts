@@ -118,7 +118,7 @@ function checkProblem(kind: unknown, options: unknown): void {
     const meant = near === undefined ? '' : `Did you mean "${near}"? `
     throw invalidOption(
       `The first argument of new HttpProblem() is "${kind}", which is not a code of this library. ${meant}For a ` +
-        'problem of your own pass { code, status, title }.',
+        'problem of your own, pass { code, status, title }.',
     )
   }
   checkOptions('new HttpProblem()', options, problemOptionKinds)

@@ -9,8 +9,8 @@ export const isPromise = <T>(value: T | PromiseLike<T>): value is PromiseLike<T>
 
 /**
  * Returns the result of a service's function unchanged, for a caller that does not await the
- * result. If the result is a promise that rejects, the rejection is ignored. Otherwise, the
- * unhandled rejection would end the process.
+ * result. If the result is a promise that rejects, the rejection is ignored, because an unhandled
+ * rejection would end the process.
  */
 export function unawaited<T>(value: T): T {
   if (isPromise(value)) Promise.resolve(value).catch(() => {})
@@ -27,8 +27,8 @@ export function settled<T, U>(value: T | Promise<T>, then: (value: T) => U | Pro
 
 /**
  * Calls `make` for each item, and returns the results in the same order. If no result is a promise,
- * the results are returned synchronously. If `make` throws, the returned promise rejects, so that
- * rejections of the other items' promises are still handled.
+ * the results are returned synchronously. If `make` throws, the returned promise rejects. A
+ * synchronous exception would leave rejections of the other items' promises unhandled.
  */
 export function together<T, U>(
   all: readonly T[],

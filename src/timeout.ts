@@ -8,7 +8,7 @@ export const longestTimer = 2 ** 31 - 1
  * rejects with the error that `late` returns. A `limit` of `Infinity` means no limit. Input that
  * arrived while the event loop was blocked is processed before `late` is called. The timer is
  * cleared when `result` settles. A value or rejection after the limit is ignored. If `result` is
- * not a thenable, the promise resolves with it at once.
+ * not a thenable, the returned promise resolves with it at once.
  *
  * @example await withTimeout(store.get(key), 500, () => new Error('The store took longer than 500 ms.'))
  */
@@ -40,8 +40,8 @@ const granularity = 32
 
 /**
  * The delay of the timer for a limit. Limits of a second and more are rounded up, so that many
- * timers have the same delay. Node keeps a list of timers for each delay. Creating and removing a
- * list for each wait would cost two thirds more than the timer alone.
+ * timers have the same delay. Node keeps a list of timers for each delay. A timer that needs a new
+ * list costs two thirds more than a timer in an existing list.
  */
 const timerDelay = (limit: number): number =>
   Math.min(limit < 1_000 ? limit : Math.ceil(limit / granularity) * granularity, longestTimer)
@@ -68,11 +68,11 @@ export function abortedAfter<T>(
 const blockedAfter = 20
 
 /**
- * Calls `passed` after `limit` milliseconds in which a response could have been read. If the event
- * loop was blocked at the end of that time, the limit starts again. While the event loop was
- * blocked, this process could not send the request or read the response, so the peer was perhaps
- * not too slow. The limit starts again only once, so that the deadline is also reached in a process
- * whose event loop is always late. Returns a function that cancels the deadline.
+ * Calls `passed` after `limit` milliseconds. If the event loop was blocked at the end of that time,
+ * the limit starts again: the process could not send the request or read the response while the
+ * event loop was blocked, so the peer was perhaps not too slow. The limit starts again only once,
+ * so that the deadline is also reached in a process whose event loop is always late. Returns a
+ * function that cancels the deadline.
  */
 export function deadline(limit: number, passed: () => void): () => void {
   let timer: NodeJS.Timeout

@@ -28,7 +28,10 @@ export function exampleRoutes(
   seed: number,
   note: (text: string) => void,
 ): Middleware {
-  const paths = fragments.flatMap((fragment) => pathsOf(fragment, fragments, { seed, note }))
+  // If several paths fit, the path with the fewest parameters is used.
+  const paths = fragments
+    .flatMap((fragment) => pathsOf(fragment, fragments, { seed, note }))
+    .toSorted((one, other) => parametersOf(one) - parametersOf(other))
   const exampleRoutesMiddleware: Middleware = (req, res, next) => {
     const segments = decodeSegments(splitTarget(req.url ?? '/').path) ?? []
     const found = paths.find((path) => fits(path.segments, segments))
@@ -40,7 +43,7 @@ export function exampleRoutes(
     // Express passes HEAD to the handler of GET.
     const answer = found.methods.get(method) ?? (method === 'HEAD' ? found.methods.get('GET') : undefined)
     if (answer === undefined) {
-      const allow = [...found.methods.keys()].join(', ')
+      const allow = [...new Set([...found.methods.keys(), ...(found.methods.has('GET') ? ['HEAD'] : [])])].join(', ')
       return next(
         new HttpProblem('method-not-allowed', { detail: `Allowed: ${allow}.`, headers: { [header.allow]: allow } }),
       )
@@ -80,6 +83,8 @@ function pathsOf(
 const isMethod = (name: string): boolean => ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'].includes(name)
 
 const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}')
+
+const parametersOf = ({ segments }: Path): number => segments.filter(isParameter).length
 
 const fits = (template: readonly string[], segments: readonly string[]): boolean =>
   template.length === segments.length && template.every((part, i) => isParameter(part) || part === segments[i])

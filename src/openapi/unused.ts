@@ -7,8 +7,8 @@ import type { DocumentFragment } from '../plan/document-options.js'
 import type { OpenApiDocument } from './document.js'
 
 /**
- * Returns the document without components that no path references, directly or indirectly. Security
- * schemes and the components in fragments are kept.
+ * Returns the document with only those components that a path references, directly or indirectly.
+ * Security schemes and the components that `fragments` adds are always kept.
  */
 export function withoutUnused(document: OpenApiDocument, fragments: readonly DocumentFragment[]): OpenApiDocument {
   const used = referencesIn(document)

@@ -42,9 +42,9 @@ export function toVersion30(document: OpenApiDocument): OpenApiDocument {
 }
 
 /**
- * Returns the license. OpenAPI 3.0 lacks `identifier`. If the identifier names a single license and
- * the license has no `url`, the license's page at SPDX becomes the `url`. An SPDX expression that
- * combines several licenses has no page, so it is left out.
+ * Returns the license without `identifier`, which OpenAPI 3.0 lacks. If the identifier names a
+ * single license and the license has no `url`, the license's page at SPDX becomes the `url`. An
+ * SPDX expression that combines several licenses has no page, so the expression is left out.
  */
 function licensed(license: unknown): JsonObject {
   if (!isObject(license)) return {}
@@ -118,8 +118,8 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
   const result: JsonObject = each(rest, (value, word) => nested(word, value, place))
   const [types, branches] = [typed(type), among(anyOf, place)]
   Object.assign(result, types, branches)
-  // A schema can have only one `anyOf`. If both the types and the branches need it, the `anyOf` of
-  // the types becomes a part of `allOf`.
+  // A schema can have only one `anyOf`. If the schema has several types and also an `anyOf` of its
+  // own, the `anyOf` of the types becomes a part of `allOf`.
   if (types.anyOf !== undefined && branches.anyOf !== undefined)
     result.allOf = [...(isList(result.allOf) ? result.allOf : []), { anyOf: types.anyOf }]
   if (constant !== undefined) result.enum = [constant]
@@ -139,8 +139,8 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
 const onlyNull: JsonObject = { type: 'object', nullable: true, enum: [null] }
 
 /**
- * Converts the keyword `type`. One type or null becomes this type with `nullable`. Several types
- * become the branches of an `anyOf`.
+ * Converts the keyword `type`. A list of null and one other type becomes this type with `nullable`.
+ * Several types become the branches of an `anyOf`.
  */
 function typed(type: unknown): JsonObject {
   if (type === undefined) return {}

@@ -21,8 +21,9 @@ export type Kind =
   | MisplacedKind
 
 /**
- * `table` is an object that is neither a list nor a promise. `names` is a non-empty string, or a
- * non-empty list of different non-empty strings. `any` is not checked. NaN is not a `number`.
+ * A kind that needs no settings. `table` is an object that is neither a list nor a promise. `names`
+ * is a non-empty string, or a non-empty list of different non-empty strings. `any` is not checked.
+ * NaN is not a `number`.
  */
 export type Word = 'boolean' | 'string' | 'number' | 'function' | 'table' | 'list' | 'iterable' | 'names' | 'any'
 
@@ -67,8 +68,8 @@ interface TableKind {
 export interface NestedKind {
   readonly options: KindTable
   /**
-   * Whether names that are not in `options` are also allowed, with any values. With `x-`, they must
-   * have this prefix.
+   * Whether names that are not in `options` are also allowed, with any values. If `open` is `x-`,
+   * these names must begin with `x-`.
    */
   readonly open?: true | 'x-'
 }

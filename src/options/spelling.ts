@@ -52,9 +52,9 @@ function spellList(each: Kind, min = 0): string {
 }
 
 /**
- * Describes a given value. A given string is part of the description only if it has at most 40
- * characters, and if the allowed values are numbers, booleans, fixed values or strings of a certain
- * format. Where any string is allowed, the string may be a secret.
+ * Describes a given value. A string may be a secret. So the description quotes it only if it has at
+ * most 40 characters, and if the allowed values are numbers, booleans, fixed values or strings of a
+ * certain format.
  */
 export function spell(value: unknown, kind: Kind): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)

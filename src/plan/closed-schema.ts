@@ -8,7 +8,10 @@ import { isSchema } from '../definition/schema-parts.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
 
-/** Returns true for a member, at any depth, that may be absent although the schema requires it. */
+/**
+ * Returns true if a member may be absent although the schema requires it. The member may be at any
+ * depth.
+ */
 export type Excused = (member: Shape) => boolean
 
 interface Context {
@@ -22,8 +25,8 @@ export function closedSchema(root: JsonSchema, excused: Excused): JsonSchema {
 }
 
 /**
- * Returns a subschema in its closed form: the schema of a member, of an array item, or of the
- * target of a `$ref`.
+ * Returns a subschema in its closed form: the schema of a member or an array item, or the target of
+ * a `$ref`.
  */
 export function closedPlace(root: JsonSchema, node: JsonSchema, excused: Excused): JsonSchema {
   return place({ root, excused }, node)

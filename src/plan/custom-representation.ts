@@ -90,7 +90,7 @@ export function representation<T = Readonly<Record<string, unknown>>>(
     revision = '',
   } = checkOptions<RepresentationOptions<unknown>>(what, options, representationKinds)
   if (item === undefined && list === undefined && value === undefined)
-    throw invalidOption(`${what} has no function. Give it at least one of item, list and value.`)
+    throw invalidOption(`${what} has no function. Give at least one of the functions "item", "list" and "value".`)
   return Object.freeze(
     branded('representation', { kind: 'representation' as const, contentType: mediaType, item, list, value, revision }),
   )
@@ -115,8 +115,9 @@ export const representationsKind: ListKind = {
 export type ContentKind = 'item' | 'list' | 'value'
 
 /**
- * Identifies a format by its media type. Two representations with the same result are one format.
- * UTF-8 is the default charset, so `charset=utf-8` makes no difference.
+ * Returns a string that identifies the format of a representation. Two representations with equal
+ * strings have the same format. UTF-8 is the default charset, so `charset=utf-8` makes no
+ * difference.
  */
 export const formatKey = ({ contentType }: CustomRepresentation): string =>
   contentType
@@ -143,8 +144,8 @@ export function representationsOption(
   const idle = given.find((one) => wanted.every((name) => one[name] === undefined))
   if (idle !== undefined)
     throw invalidOption(
-      `The option "representations" of ${what} contains "${idle.contentType}", which has no function that ` +
-        `applies here. Give it ${wanted.join(' or ')}.`,
+      `The option "representations" of ${what} contains "${idle.contentType}", but none of its functions can ` +
+        `be used there. Give it the function "${wanted.join('" or "')}".`,
     )
   return Object.freeze([...given])
 }

@@ -8,8 +8,8 @@ import type { Shape } from '../definition/shape.js'
 export interface DeprecatedUse {
   readonly kind: 'operation' | 'parameter' | 'member'
   /**
-   * `DELETE /notas/{id}`, the name of a parameter, or the path of a member such as `lineas[].nota`.
-   * Never contains a value from the request.
+   * An operation such as `DELETE /notas/{id}`, the name of a parameter, or the path of a member
+   * such as `lineas[].nota`. Never contains a value from the request.
    */
   readonly name: string
 }

@@ -60,7 +60,8 @@ export interface DocsPages {
 }
 
 /**
- * The default policy. It allows scripts, styles and forms of the service itself, and nothing else.
+ * The default `Content-Security-Policy`. It allows scripts, styles and forms of the service itself,
+ * and nothing else.
  */
 export const docsPolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -69,11 +70,14 @@ export const docsPolicy =
 export const html = 'text/html'
 
 export const docsPagesKind: MadeKind = withMethod(
-  'the result of docsPages() of express-rest-conventions/docs, such as docsPages()',
+  'the result of docsPages(), imported from "express-rest-conventions/docs"',
   'page',
 )
 
-/** Returns the media type of a docs file. A name that is not listed belongs to an HTML page. */
+/**
+ * Returns the media type of a docs file. A name that is neither in `assets` nor in `generatedFiles`
+ * belongs to an HTML page.
+ */
 export const docsMediaType = ({ assets, generatedFiles }: DocsPages, name: string): string =>
   assets.get(name)?.mediaType ?? generatedFiles.get(name) ?? html
 

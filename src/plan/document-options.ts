@@ -15,9 +15,12 @@ export interface DocumentContact {
 export interface DocumentInfo extends DocumentExtensions {
   /** Default: the name of the version, such as `v1`. */
   readonly title?: string
-  /** The version of the interface, such as `1.4.0`. Default: the name of the version. */
+  /**
+   * The version number of the interface, such as `1.4.0`. Default: the name of the API version,
+   * such as `v1`.
+   */
   readonly version?: string
-  /** One line (3.1 only). */
+  /** One line. OpenAPI 3.0 documents do not contain it. */
   readonly summary?: string
   /** Several lines, in Markdown (CommonMark). */
   readonly description?: string
@@ -52,8 +55,8 @@ export interface OpenApiOptions {
    */
   readonly servers?: readonly DocumentServer[]
   /**
-   * Default `3.1.1`. Use `3.0.3` for tools that support no later version. A schema keyword that
-   * 3.0.3 can't express then leads to a `ConfigurationError`.
+   * Default `3.1.1`. Use `3.0.3` for tools that support no later version. With `3.0.3`, a schema
+   * keyword that OpenAPI 3.0.3 can't express leads to a `ConfigurationError`.
    */
   readonly openapi?: '3.1.1' | '3.0.3'
   readonly externalDocs?: { readonly url: string; readonly description?: string }

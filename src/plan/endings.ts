@@ -39,7 +39,7 @@ const limited: EndingCondition = ({ facts }) => facts.rateLimit
 const permitted: EndingCondition = ({ facts, operation, route }) =>
   facts.permission && (operation.actions.length > 0 || (operation.method === 'OPTIONS' && isGuarded(route)))
 
-/** Whether permission is checked for any method of a route. */
+/** Whether permission is checked for at least one method of a route. */
 const isGuarded = ({ operations }: Route): boolean => [...operations.values()].some(({ actions }) => actions.length > 0)
 
 /** Whether the operation reads the request body. */
@@ -65,8 +65,8 @@ const exports: EndingCondition = ({ operation, route }) =>
   operation.answers === 'page' && route.resource?.exports !== undefined
 
 /**
- * Whether a rule or the scope may forbid the value of a flag. Setting a flag needs no body, so this
- * is detected only in the step `execute` and not in the step `parse`.
+ * Whether a rule or the scope may forbid the value of a flag. Setting a flag needs no body, so the
+ * step `parse` can't detect a forbidden value. The step `execute` detects it.
  */
 const setsCheckedFlag: EndingCondition = (situation) => {
   const { operation, route } = situation

@@ -121,7 +121,7 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
       throw new ConfigurationError(
         'unknown-member',
         `The endpoint "${name}" requires "${parameter}", which is not one of its parameters. ` +
-          'Declare it in query.properties.',
+          'Declare it in "query.properties".',
       )
     }
   }

@@ -97,7 +97,7 @@ export interface EndpointMethods<Item = undefined, Query = Readonly<Record<strin
 
 /**
  * A method as it is declared in the call of `endpoint()`. `Query` and `Body` are the types of its
- * schemas, or `never` if it has no such schema.
+ * options `query` and `body`. The type of an absent option is `never`.
  */
 interface DeclaredMethod<Item, Query, Body> extends MethodSettings {
   readonly query?: Query & Named<NoInfer<Query>>

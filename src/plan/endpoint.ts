@@ -64,8 +64,8 @@ export interface EndpointCall<Query = Readonly<Record<string, unknown>>, Body = 
   may(action: Action, resource: string, key?: KeyValue): Promise<boolean>
   /**
    * Returns methods that check and change the records of a resource of this version, on behalf of
-   * this request. They run the same checks as requests do. Throws `ConfigurationError` if the
-   * resource is not mounted in this version.
+   * this request. These methods run the same checks as requests from clients. Throws
+   * `ConfigurationError` if the resource is not mounted in this version.
    *
    * @example const made = await records(orders, { within: tx }).create({ customerId: 7 })
    */
@@ -197,8 +197,8 @@ function declared(name: string, options: EndpointOptions): Endpoint {
       `${what} has no description. An endpoint must be documented: give it a description.`,
     )
   }
-  // Here, a name need not be a noun. It must be a single path segment without a format such as
-  // `.pdf` (PATH-4, PATH-8).
+  // This check accepts a name that is not a noun. The name must be a single path segment without a
+  // format such as `.pdf` (PATH-4, PATH-8).
   checkCollectionName(name, typeof name === 'string' ? { [name]: description } : {})
   if (area !== undefined) checkSegment(area)
   const found = Object.entries(methods).filter(([, method]) => method !== undefined)
@@ -222,7 +222,7 @@ export const uploadKinds: Kinds<UploadOptions> = {
 export const endpointLimitKinds: Kinds<EndpointLimits> = { bodyLimit: bytes, timeout: milliseconds }
 
 export const endpointMethodKinds: Kinds<EndpointMethod> = {
-  // The option may also have the other keywords of a JSON Schema.
+  // The option `query` may also have the other keywords of a JSON Schema.
   query: { options: endpointQueryKinds, open: true },
   body: ['table', 'boolean'],
   upload: { options: uploadKinds },
@@ -259,7 +259,7 @@ export const isEndpoint = (value: unknown): value is Endpoint => hasBrand('endpo
 function checkMethod(name: string, what: string, given: EndpointMethod): void {
   if (name === 'GET' && given.body !== undefined) {
     throw invalidOption(
-      `${what} has a body, but a GET has none (RFC 9110 9.3.1). Declare parameters in query, or use POST.`,
+      `${what} has a body, but a GET has none (RFC 9110 9.3.1). Declare parameters in "query", or use POST.`,
     )
   }
   representationsOption(what, given.representations, ['value'])

@@ -19,8 +19,9 @@ const paging: ReadonlyMap<string, string> = new Map([
 /**
  * Parses the query of an export. The export reads its records in pages of the maximum size that
  * clients may request. Without `sort`, the records are in the order of the key, because reading
- * page by page needs a total order. This also applies to a search with `q`, whose results a list
- * orders by relevance. Throws the `invalid-query` problem, which lists the violations.
+ * page by page needs a total order. This also applies to a search with `q`, although a list shows
+ * the results of a search in the order of relevance. Throws the `invalid-query` problem, which
+ * lists the violations.
  */
 export function parseExportQuery(raw: string, grammar: ListGrammar, rules?: QueryRules): ListQuery {
   const names = new Set(parseQueryString(raw).pairs.map(([name]) => name))

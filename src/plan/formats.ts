@@ -27,7 +27,7 @@ export function addFormats(ajv: Ajv2020): void {
 /**
  * Makes the format `int64` apply to numbers and to strings. OpenAPI uses this format for whole
  * numbers, and the library uses it for strings. An Ajv format can apply only to one of these two
- * types.
+ * types, so this function replaces the keyword `format`.
  */
 function allowInt64ForNumbers(ajv: Ajv2020): void {
   const rule = ajv.getKeyword('format') as CodeKeywordDefinition

@@ -82,7 +82,7 @@ class Member {
 
   /**
    * Converts a value to the form that the client sees. The conversion is compiled on first use,
-   * because only the members of guarded records are compared.
+   * because records without guarded members never need it.
    */
   get present(): Convert {
     this.#present ??= compilePresent(this.#shape)
@@ -147,7 +147,7 @@ function levelOf(shape: Shape, owner: string, made: Map<Shape, Level>): Level {
 const unidentifiable = (owner: string, where: string): ConfigurationError =>
   new ConfigurationError(
     'invalid-schema',
-    `The schema of "${owner}" has readOnly or writeOnly ${where}. An update can't tell such items apart. ` +
+    `The schema of "${owner}" has "readOnly" or "writeOnly" ${where}. An update can't tell such items apart. ` +
       'Put the keyword on the member that contains the list.',
   )
 
@@ -226,11 +226,11 @@ const isRemoved = (object: JsonObject, name: string): boolean =>
   Object.hasOwn(object, name) && object[name] === undefined
 
 /**
- * Carries over the guarded members of the list items that come after the items of `prefix`. List
- * items have no keys, so each item is matched with a stored item by comparing members. If an item
- * contains `readOnly` members, it matches the stored item with the same `readOnly` members.
- * Otherwise, the item matches the stored item whose unguarded members are the same. An item without
- * a match is new.
+ * Carries over the guarded members of list items. The first items, which `prefix` describes, are
+ * skipped. List items have no keys, so each item is matched with a stored item by comparing
+ * members. If an item contains `readOnly` members, it matches the stored item with the same
+ * `readOnly` members. Otherwise, the item matches the stored item whose unguarded members are the
+ * same. An item without a match is new.
  */
 function carryItems(
   { prefix, items: level }: Level,
@@ -262,8 +262,8 @@ function carryItems(
 }
 
 /**
- * Returns the values of an item's members of this kind as one string. The values have the form that
- * the client sees.
+ * Returns, as one string, the values of those members of an item that have the kind `kind`. The
+ * values have the form that the client sees.
  */
 function visibleText(level: Level, kind: Kind, item: JsonObject): string {
   const seen: unknown[] = []

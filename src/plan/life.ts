@@ -1,6 +1,6 @@
 /**
- * The life cycle of a part of a version (VER-2, VER-3). A part is a path with everything below it,
- * such as a collection, or one method of a path.
+ * The life cycle of a part of a version (VER-2, VER-3). A part is one method of a path, or a path
+ * with everything below it, such as a collection.
  */
 import util from 'node:util'
 import { httpDate, structuredDate } from '../http/dates.js'
@@ -93,11 +93,12 @@ const optionalTime = (field: string, given: DateOption | undefined): number | un
 export function resolveLife(what: string, { retired, deprecated }: PartLifeOptions): Life | undefined {
   if (retired === undefined && deprecated === undefined) return undefined
   const said: Deprecation = deprecated === undefined || deprecated === true ? {} : deprecated
-  const since = deprecated === undefined ? undefined : (optionalTime(`deprecated.since of ${what}`, said.since) ?? 0)
-  const announced = optionalTime(`deprecated.sunset of ${what}`, said.sunset)
-  const end = retired === undefined || retired === true ? undefined : timeOf(`retired.since of ${what}`, retired.since)
+  const since = deprecated === undefined ? undefined : (optionalTime(`"deprecated.since" of ${what}`, said.since) ?? 0)
+  const announced = optionalTime(`"deprecated.sunset" of ${what}`, said.sunset)
+  const end =
+    retired === undefined || retired === true ? undefined : timeOf(`"retired.since" of ${what}`, retired.since)
   if (announced !== undefined && end !== undefined && end < announced)
-    throw invalidOption(`${what} retires before its announced sunset. Set retired.since to the sunset or later.`)
+    throw invalidOption(`${what} retires before its announced sunset. Set "retired.since" to the sunset or later.`)
   const sunset = announced ?? end
   if (since !== undefined && sunset !== undefined && sunset < since)
     throw invalidOption(`The sunset of ${what} is before its deprecation. Give a later date (RFC 9745 4).`)

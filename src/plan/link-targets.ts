@@ -92,8 +92,8 @@ export function checkLineage(what: string, target: Mounted): void {
     const missing = up.parent.by.filter((member) => !members.includes(member))
     if (missing.length === 0) continue
     throw unresolved(
-      `${what} can't find the parent of "${up.plan.collection}": its key does not include ${missing.join(', ')}. ` +
-        'Add it to the key.',
+      `${what} can't find the parent of "${up.plan.collection}": the key of "${up.plan.collection}" does not ` +
+        `include ${missing.join(', ')}. Add it to this key.`,
     )
   }
 }

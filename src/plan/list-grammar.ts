@@ -1,7 +1,7 @@
 /**
  * Parses the query of a list into a typed and bounded request for the adapter (QUERY-1..8). The
- * order of the request is total, except for a search without `sort`. The grammar is compiled at
- * mount, so that parsing never reads the schema.
+ * sort order in this request is total, except for a search without `sort`. The grammar is compiled
+ * at mount, so that parsing never reads the schema.
  */
 import type { Condition, ListRequest, SortTerm } from '../adapters/contract.js'
 import { type Cache, Caches } from '../cache.js'
@@ -123,11 +123,11 @@ function deprecatedNames(filters: ReadonlyMap<string, TypedFilter>): ReadonlySet
 const longestRecent = 400
 
 /**
- * Like `parseListQuery`, but caches repeated queries. From the second request on, the result is the
- * same frozen object, so that derived data can be cached under this object. The result of a query
- * that comes only once or is very long is not cached. A query with a cursor is parsed each time,
- * because a cursor is valid only for the list at one path, and the cache is shared by lists at
- * several paths.
+ * Like `parseListQuery`, but caches repeated queries. The second and all later requests with the
+ * same query get the same frozen object, so that derived data can be cached under this object. The
+ * result of a query that comes only once or is very long is not cached. A query with a cursor is
+ * parsed each time, because a cursor is valid only for the list at one path, and the cache is
+ * shared by lists at several paths.
  */
 export function knownListQuery(raw: string, grammar: ListGrammar, address: ListAddress, rules?: QueryRules): ListQuery {
   const name = rules === undefined ? raw : rules.key + raw

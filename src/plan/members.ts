@@ -58,8 +58,8 @@ export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Conve
  * or allows. A nullable member is always present, unless the schema names it only for some records.
  * `writeOnly` members are never present. Strings such as date-times have the canonical spelling of
  * their format. Many stores use null for absent values, so a null that the schema does not allow
- * becomes `undefined`. With `shares`, a value that needs no change is returned itself and not
- * copied. Use `shares` if the result is only read.
+ * becomes `undefined`. With `shares`, a value that needs no change is returned as it is, without a
+ * copy. Use `shares` if the result is only read.
  */
 export function compilePresent(shape: Shape, shares = false): Convert {
   const fill: Fill = ({ members, other, open }) => {
@@ -86,8 +86,8 @@ export function compilePresent(shape: Shape, shares = false): Convert {
 }
 
 /**
- * True for a plain object with exactly these members in this order, each already in its output
- * form.
+ * True for a plain object with exactly the members of `visible`, in the same order and already in
+ * their output form.
  */
 function isPresentable(source: JsonObject, visible: readonly (readonly [name: string, member: Member])[]): boolean {
   const names = Object.keys(source)
@@ -121,7 +121,7 @@ export function compileSent(shape: Shape): Convert {
 /**
  * Compiles the conversion that removes members from stored values: members that the schema does not
  * allow, and members with a null that the schema does not allow. A value that needs no change is
- * returned itself and not copied.
+ * returned as it is, without a copy.
  */
 export function compileKnown(shape: Shape): Convert {
   const fill: Fill = ({ members, other }) => {

@@ -9,8 +9,8 @@ import { unknownMember } from './violations.js'
 /**
  * Merges `patch` into the record `target`. A null in the patch becomes null if the schema allows
  * it, and otherwise removes the member. The RFC would ignore a null for a member that does not
- * exist. Here, a null for a member that the schema does not allow adds a violation to `found`,
- * because the name is probably misspelled.
+ * exist. This function adds a violation to `found` if the schema does not allow a member with this
+ * name, because the name is probably misspelled.
  */
 export function mergePatch(target: unknown, patch: unknown, shape: Shape, found: Violation[]): unknown {
   return merge(target, patch, shape, found, '')

@@ -18,7 +18,10 @@ export function parentsFirst(mounts: readonly Mount[]): readonly Mount[] {
   return ordered
 }
 
-/** Returns the error for mounts of which each has a parent that cannot be placed before it. */
+/**
+ * Returns the error for mounts that can't be sorted: the parent of each is missing or is one of
+ * these mounts.
+ */
 function unplaceable(left: readonly Mount[]): ConfigurationError {
   const byName = new Map(left.map(({ definition }) => [definition.collection, definition]))
   const orphan = left.find(({ definition }) => !byName.has(nameOf(definition.parent?.of)))
@@ -30,7 +33,8 @@ function unplaceable(left: readonly Mount[]): ConfigurationError {
         `Mount "${name}" in the same version.`,
     )
   }
-  // Each mount has a parent among the mounts, so the chain of parents leads into a cycle.
+  // The parent of each mount in `left` is also in `left`, so the chain of parents leads into a
+  // cycle.
   const chain: string[] = []
   let name = left[0]?.definition.collection ?? ''
   while (!chain.includes(name)) {

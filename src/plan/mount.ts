@@ -86,8 +86,8 @@ export interface Mount {
 }
 
 /**
- * Connects a resource to an adapter. If the adapter is unbound, it is bound to the definition here.
- * The types of adapter and definition must match.
+ * Connects a resource to an adapter. This function binds an unbound adapter to the definition. The
+ * types of adapter and definition must match.
  *
  * @example api({ versions: { v1: [mount(sucursales, memoryAdapter(sucursales))] } })
  */
@@ -103,7 +103,8 @@ export function mount<T, K, A = MountedAdapter<T, K>>(
     if (typeof adapter?.[method] !== 'function') {
       throw new ConfigurationError(
         'adapter-incomplete',
-        `The adapter of "${collection}" has no ${method}(). Every adapter has list() and read(); the rest is optional.`,
+        `The adapter of "${collection}" has no ${method}(). An adapter needs list() and read(). ` +
+          'Other methods are optional.',
       )
     }
   }
@@ -158,12 +159,12 @@ function checkIdempotency(
   given: string | undefined,
 ): void {
   if (given === undefined) return
-  const what = `idempotencyKey of the mount of "${collection}"`
+  const what = `"idempotencyKey" of the mount of "${collection}"`
   if (adapter.create !== undefined && adapter.recall !== undefined) return
   throw new ConfigurationError(
     'adapter-incomplete',
     `${what} is "required", but the adapter stores no keys. To store keys, an adapter needs create() and recall(). ` +
-      'Give the adapter the option idempotency.',
+      'Give the adapter the option "idempotency".',
   )
 }
 

@@ -20,8 +20,8 @@ export interface UnboundAdapter<T, K> {
 }
 
 /**
- * An adapter of records `T` and keys `K`, or an unbound adapter that can be bound to their
- * definition.
+ * An adapter of records `T` and keys `K`, or an unbound adapter from which `bind` makes such an
+ * adapter.
  */
 export type MountedAdapter<T, K> = Adapter<T, K> | UnboundAdapter<T, K>
 

@@ -1,6 +1,6 @@
 /**
- * Finds the write methods of adapters that requests can call. The method `ready()` of a service
- * passes them to the adapters, so that each adapter can check its store for these methods.
+ * Finds, for each adapter, the write methods that requests can call. The method `ready()` of a
+ * service passes these methods to the adapter, which checks whether its store supports them.
  */
 import type { WriteMethod } from '../adapters/contract.js'
 import type { AnyAdapter } from './mount.js'

@@ -23,7 +23,9 @@ export interface Part {
 
 interface Node {
   readonly literals: Map<string, Node>
-  /** The segments, in lower case, of the paths that are matched case-insensitively. */
+  /**
+   * The child nodes for paths that are matched case-insensitively, by their segment in lower case.
+   */
   readonly folded: Map<string, Node>
   wild: Node | undefined
   part: Part | undefined
@@ -34,7 +36,9 @@ interface Node {
 /** The deprecation or retirement of a path. */
 export interface Found {
   readonly life: Life
-  /** The template of the part. Its placeholders can be filled with the ids in the path. */
+  /**
+   * The template of the part. With the template, `namesIn` finds the ids in the path of a request.
+   */
   readonly template: string
 }
 

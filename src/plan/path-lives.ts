@@ -29,7 +29,7 @@ export function partsOfPaths(what: string, given: PathLives | undefined, anyCase
     { life: PartLifeOptions | undefined; methods: [method: string, life: PartLifeOptions][] }
   >()
   for (const [key, life] of Object.entries(given ?? {})) {
-    const name = `"${key}" of paths of ${what}`
+    const name = `"${key}" in "paths" of ${what}`
     checkOptions<PartLifeOptions>(name, life, partLifeKinds)
     const [, method, template = ''] = grammar.exec(key) ?? []
     if (template === '')

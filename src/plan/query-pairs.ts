@@ -83,8 +83,8 @@ export function refuse(found: readonly Violation[]): void {
 }
 
 /**
- * Throws the `invalid-query` problem if the query has any parameter (QUERY-8). Returns notes about
- * ignored parameters.
+ * Throws the `invalid-query` problem if the query has a parameter, unless `rules` ignores the
+ * parameter (QUERY-8). Returns notes about ignored parameters.
  */
 export function refuseQuery(raw: string, rules?: QueryRules): readonly QueryNote[] | undefined {
   if (raw === '') return undefined

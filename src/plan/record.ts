@@ -41,8 +41,8 @@ export function objectBody(body: unknown): JsonObject {
 
 /**
  * Returns the body of a merge patch if it is an object. Otherwise throws `invalid-body` (422).
- * `jsonPatch` is true if the service also accepts JSON Patch. The message about a list then
- * suggests the media type of JSON Patch.
+ * `jsonPatch` is true if the service also accepts JSON Patch. In this case, if the body is a list,
+ * the message suggests the media type of JSON Patch.
  */
 export function mergeBody(body: unknown, jsonPatch: boolean): JsonObject {
   if (jsonPatch && isList(body)) {

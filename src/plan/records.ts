@@ -21,8 +21,9 @@ type LinkMembers<L extends string> = string extends L ? unknown : { readonly [N 
 
 /**
  * A record as the calling code passes it, with the members of the stored record. Members that the
- * store assigns, and members with a default in the schema, may be omitted. A link is passed under
- * its name, as in a request body, or as the stored members that hold the key of its target.
+ * store assigns, and members with a default in the schema, may be omitted. For a link, pass either
+ * its value under the name of the link, as in a request body, or the stored members that hold the
+ * key of its target.
  */
 export type RecordValue<T, L extends string = string> = { readonly [N in keyof T]?: T[N] | undefined } & LinkMembers<L>
 
@@ -53,7 +54,7 @@ export interface WrittenRecord<T, K> {
   readonly href: string
 }
 
-/** A refused write, or a record that would be refused. The refused record was not written. */
+/** The result of a refused write, or of a check that failed. The record was not written. */
 export interface RefusedRecord {
   /** The problem that a request would get. Throw the problem, or read its `errors`. */
   readonly problem: HttpProblem
@@ -139,9 +140,9 @@ export interface RecordsOptions<T, K> {
    */
   readonly adapter?: Adapter<T, K> | undefined
   /**
-   * With `false`, the service's `permission` is checked neither for writes nor for the targets of
-   * their links. Use `false` if your own code has already decided that the writes are allowed.
-   * Scopes still apply. Default true.
+   * With `false`, the service's `permission` is checked neither for the written records nor for the
+   * targets of their links. Use `false` if your own code has already decided that the writes are
+   * allowed. Scopes still apply. Default true.
    */
   readonly permission?: boolean
 }

@@ -191,8 +191,8 @@ function compileFields({ shape, links }: ResourceDefinition, hidden: ReadonlyMap
     if (!placed.has(link.name)) fields.push({ kind: 'link', name: link.name, link })
     placed.add(link.name)
   }
-  // A link to a sub-collection has no stored member that could determine its position. Such links
-  // come first, as in the worked example of the conventions.
+  // A link to a sub-collection has no stored member that could determine its position among the
+  // fields. Such links come first, as in the worked example of the conventions.
   for (const link of links.values()) if (link.kind === 'sub') place(link)
   for (const [name, member] of shape.members) {
     const standIn = links.get(hidden.get(name) ?? '')

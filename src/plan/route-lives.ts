@@ -163,14 +163,14 @@ function checkOperations(
     if (!known.includes(name)) {
       throw new ConfigurationError(
         'unknown-member',
-        `operations of the mount of "${collection}" has "${name}", which is not one of its operations. ` +
+        `The option "operations" of the mount of "${collection}" has "${name}", which is not one of its operations. ` +
           didYouMean(nearMiss(name, known), known),
       )
     }
     if (!offered.has(name) && life.retired === undefined)
       throw invalidOption(
-        `${name} of the mount of "${collection}" is deprecated but not served. ` +
-          'Leave it out, or retire it: { retired: true }.',
+        `The operation "${name}" of the mount of "${collection}" is deprecated but not served. ` +
+          'Leave it out of "operations", or retire it: { retired: true }.',
       )
   }
 }
@@ -179,11 +179,11 @@ function checkBelow({ plan, below, mount: { options } }: Made): void {
   for (const segment of Object.keys(options.below ?? {})) {
     const found = below.get(segment)
     if (found?.kind === 'attached' || (found?.kind === 'leaf' && found.route.flag !== undefined)) continue
-    const what = `below of the mount of "${plan.collection}" has "${segment}"`
+    const what = `The option "below" of the mount of "${plan.collection}" has "${segment}"`
     if (found !== undefined)
       throw invalidOption(
-        `${what}, which is ${found.kind === 'leaf' ? 'an endpoint' : 'mounted by itself'}. ` +
-          `Set the option on ${found.kind === 'leaf' ? 'endpoint()' : 'its mount'}.`,
+        `${what}, which is ${found.kind === 'leaf' ? 'an endpoint' : 'a resource with its own mount'}. ` +
+          `Give "deprecated" or "retired" to ${found.kind === 'leaf' ? 'endpoint()' : 'that mount'} instead.`,
       )
     const known = [...below].flatMap(([name, one]) =>
       one.kind === 'contained' || (one.kind === 'leaf' && one.route.flag === undefined) ? [] : [name],

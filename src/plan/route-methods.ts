@@ -73,7 +73,10 @@ export class RouteMaker<Op extends OperationDescription> {
         (wanted === undefined || wanted.some((one) => one === mountedAs)),
     )
     const lives = this.#at(target).flatMap(({ name, method }): MethodLife[] => {
-      const life = resolveLife(`${name} of the mount of "${definition.collection}"`, options.operations?.[name] ?? {})
+      const life = resolveLife(
+        `the operation "${name}" of the mount of "${definition.collection}"`,
+        options.operations?.[name] ?? {},
+      )
       return life === undefined ? [] : [{ method, life }]
     })
     const { life = extra.resource?.life, ...rest } = extra
@@ -89,9 +92,8 @@ export class RouteMaker<Op extends OperationDescription> {
   }
 
   /**
-   * Creates the route of an endpoint below the items of a resource. The endpoint's handlers decide
-   * how they write, so its methods need not be offered by the adapter or listed in the mount's
-   * option `item`.
+   * Creates the route of an endpoint below the items of a resource. The endpoint's methods call its
+   * own handlers. So neither the adapter nor the mount's option `item` limits these methods.
    */
   endpointBelow(entry: Endpoint<never>, resource: Mounted, itemTemplate: string): Route<Op> {
     return this.#endpoint('item-endpoint', `${itemTemplate}/${entry.name}`, entry, resource)

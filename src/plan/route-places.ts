@@ -1,6 +1,6 @@
 /**
- * Sorts the entries of a version into tables, by area and by the first segment after it. A first
- * segment of a path belongs either to one area or to one entry.
+ * Sorts the entries of a version into tables, by area and by the first segment after the area. The
+ * first segment of a path belongs either to one area or to one entry.
  */
 import { ConfigurationError } from '../problem.js'
 import type { OperationDescription } from './operation.js'
@@ -34,10 +34,10 @@ export function placeDocument<Op extends OperationDescription>(top: Top<Op>, rou
   if (holder !== undefined) {
     throw new ConfigurationError(
       'path-taken',
-      `${holder} is called "${name}", but describe of api() serves ` +
+      `${holder} is called "${name}", but the option "describe" of api() serves ` +
         `${route.document?.pages === undefined ? 'the document' : 'the docs pages'} at "/${name}". ` +
         'Use another name, put the entry into an area, or leave ' +
-        `${route.document?.pages === undefined ? 'describe' : 'pages'} out.`,
+        `${route.document?.pages === undefined ? '"describe"' : '"pages"'} out.`,
     )
   }
   place(top, undefined, name, route)

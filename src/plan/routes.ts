@@ -299,7 +299,7 @@ class TableBuilder<Op extends OperationDescription> {
     const near = nearMiss(name, [...this.built.keys()])
     const fix =
       near === undefined
-        ? 'Mount it, or pass its definition instead of its name if only some versions have it.'
+        ? `Mount "${name}" in this version. If only some versions have it, pass its definition instead of its name.`
         : `Did you mean "${near}"?`
     return new ConfigurationError(
       'unmounted-parent',
@@ -320,7 +320,7 @@ class TableBuilder<Op extends OperationDescription> {
       checkLineage(what, child)
       checkScope(what, child)
       const template = `${parent.item.template}/${as}`
-      // A retired resource is not served below its parents either.
+      // A retired child is not served below its parents either.
       const extra = {
         resource: child,
         association: { parent, by, as },

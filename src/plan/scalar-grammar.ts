@@ -95,8 +95,8 @@ export function parseInteger(text: string): number | undefined {
 }
 
 /**
- * Parses a number in the spelling of JSON. An integer that would become another integer as a double
- * is not accepted.
+ * Parses a number in the spelling of JSON. An integer is not accepted if its conversion to a double
+ * would change it.
  */
 function parseNumber(text: string): number | undefined {
   if (!/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/.test(text)) return undefined

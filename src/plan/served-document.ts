@@ -25,7 +25,9 @@ export interface ServedDocument {
   readonly public: boolean
   /** The docs pages, if this is a path of docs pages. */
   readonly pages?: DocsPages
-  /** Serves the files directly below this path. Its `name` is the path parameter `{file}`. */
+  /**
+   * The files directly below this path. The `name` of this entry is the path parameter `{file}`.
+   */
   readonly files?: ServedDocument
 }
 

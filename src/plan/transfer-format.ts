@@ -52,9 +52,9 @@ export interface TransferFormat {
   /** The value of `Content-Disposition`, if an export has one. */
   readonly disposition: string | undefined
   /**
-   * Creates the writer for records of this resource, with these associations expanded. Throws
-   * `ConfigurationError` if the format can't represent such records. The method is also called once
-   * at startup.
+   * Creates the writer for records of this resource. `expand`: the names of the links that are
+   * expanded in the records. Throws `ConfigurationError` if the format can't represent such
+   * records. The method is also called once at startup.
    */
   writer(resource: Mounted, expand: readonly string[]): RowWriter
   /**

@@ -26,8 +26,8 @@ export type Validate = (value: unknown) => readonly Violation[]
 let metaValidator: Ajv2020 | undefined
 
 /**
- * Compiles the validator of a record. A member that the schema requires may be absent if it is a
- * top-level member in `optional`, or if `excused` returns true for it, at any depth. Throws
+ * Compiles the validator of a record. Two kinds of required members may be absent: the top-level
+ * members in `optional`, and the members at any depth for which `excused` returns true. Throws
  * `ConfigurationError` for an invalid schema.
  */
 export function compileValidator(

@@ -1,7 +1,7 @@
 /**
  * Converts Ajv errors to violations (ERR-3). A violation contains the position and the description
- * of an error. If they are known, it also contains the allowed values and the closest valid name.
- * Errors that are only consequences of other errors are left out.
+ * of an error. The allowed values and the closest valid name are included if they are known. Errors
+ * that are only consequences of other errors are left out.
  */
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { escapePointer, isList, isObject, pointerTokens } from '../definition/json.js'
@@ -176,7 +176,7 @@ export const typeParams = (shape: Shape | undefined): ViolationParams['type'] =>
 const kind = <C extends ViolationCode>(code: C, params: ViolationParams[C]): Pick<Violation, 'code' | 'params'> =>
   Object.keys(params).length === 0 ? { code } : { code, params: params as NonNullable<Violation['params']> }
 
-/** The keywords that have a single param, which is a limit. */
+/** The keywords whose violations have the single param `limit`. */
 const limited: ReadonlySet<string> = new Set<ViolationCode>([
   ...([
     'minLength',

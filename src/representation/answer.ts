@@ -56,7 +56,7 @@ export function sendFirst(res: ServerResponse, { status, headers, body: whole }:
     if (whole instanceof Streamed) whole.discard()
     return
   }
-  // True if a middleware in front, such as `compression`, has replaced `writeHead`.
+  // True if a middleware in front of the service, such as `compression`, has replaced `writeHead`.
   const watched = Object.hasOwn(res, 'writeHead')
   if (watched && status === 304 && compresses(res, headers))
     headers[header.vary] = mergeVary(headers[header.vary], header.acceptEncoding)
@@ -188,7 +188,7 @@ const spellings = new Map(Object.values(header).map((name) => [name.toLowerCase(
 
 /**
  * Changes the names of header fields to the spelling in the object `header`. Otherwise a field
- * could occur twice, with its name in different cases. Names that this object does not contain stay
+ * could occur twice, with its name in different cases. Names that `header` does not contain stay
  * unchanged.
  */
 export function spelled(headers: Readonly<Record<string, string>>): Headers {

@@ -1,8 +1,8 @@
 /**
  * Adjusts strong entity tags if a middleware in front of the service, such as `compression`,
- * encodes the body (RFC 9110 8.8.3.3). Such a middleware decides whether to encode the body while
- * the response head is written, so the tag can't be computed earlier. The tag is replaced when the
- * middleware sets `Content-Encoding`.
+ * encodes the body (RFC 9110 8.8.3.3). Such a middleware decides only when the response head is
+ * written whether to encode the body. So the tag can't be computed earlier. The tag is replaced
+ * when the middleware sets `Content-Encoding`.
  */
 import type { ServerResponse } from 'node:http'
 import { codedTag, isCoded } from '../http/entity-tags.js'
@@ -40,8 +40,8 @@ const isContentEncoding = (name: unknown): boolean => String(name).toLowerCase()
 /**
  * Returns true if a 200 in place of this 304 would probably have `Vary: Accept-Encoding`. In that
  * case the 304 must have this field too (RFC 9110 15.4.5), but `compression` adds the field only to
- * responses with a body. The middleware is recognized by the method `flush` that it adds to the
- * response. It is also recognized by a tag for an encoded body.
+ * responses with a body. So this function looks for the method `flush`, which `compression` adds to
+ * the response, and for a tag of an encoded body.
  */
 export function compresses(res: ServerResponse, headers: Readonly<Record<string, string>>): boolean {
   if (/no-transform/i.test(headers[header.cacheControl] ?? String(res.getHeader(header.cacheControl) ?? '')))

@@ -27,7 +27,8 @@ export interface Representation {
    * A string that differs between representations with different bytes. The digest in an entity tag
    * is computed from a name that contains this string (`ResourceViews` in `views.ts`), so different
    * representations have different tags (HDR-2). The string is enclosed in spaces, which separate
-   * it from the rest of that name. Documents have no such name, so their string has no spaces.
+   * it from the rest of that name. OpenAPI documents and docs pages have no such name, so their
+   * strings have no spaces.
    */
   readonly variant: string
   /** Encodes a value. `wire` contains the XML names and the form of the value. */
@@ -37,7 +38,7 @@ export interface Representation {
    * `value` and `wire`.
    */
   readonly text?: (value: unknown, wire: Wire) => string
-  /** Set for exports. They are streamed, so `encode` is not used for them. */
+  /** The format of an export. Exports are streamed, so `encode` is not used for them. */
   readonly transfer?: TransferFormat
 }
 

@@ -97,8 +97,8 @@ export class FixedRecords {
     if (known !== undefined && known.version === version) {
       if (known.isSame(value)) return known
       // The values differ although the versions are equal, for example because callers see
-      // different values. A copy of this record might not match the next record either, so no copy
-      // is made now.
+      // different values. A copy of this record might not match the result of the next read either,
+      // so no copy is made now.
       this.#kept.delete(name)
       return stored
     }

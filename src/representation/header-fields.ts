@@ -18,7 +18,7 @@ export const bodyFields: readonly string[] = Object.freeze([
   header.transferEncoding,
 ])
 
-/** Removes these fields if they are set, for example by a handler. */
+/** Removes the fields with these names from the response. */
 export function removeFields(res: ServerResponse, names: readonly string[]): void {
   // Only fields that are set are removed. If `Content-Length` were removed without being set, Node
   // would not send one, and `compression` would expect a body of unknown length.

@@ -1,7 +1,7 @@
 /**
  * The UTF-8 bytes of a string, as another string with one character per byte. This class is used
- * for strings that are encoded once and sent repeatedly. Node concatenates such a string with the
- * response head and writes both together. The alternatives are slower: encoding 15 kB for each
+ * for strings that are encoded once and sent repeatedly. Node concatenates the encoded string with
+ * the response head and writes both together. The alternatives are slower: encoding 15 kB for each
  * response would take 20 us (Node 20), and a buffer would need a separate write.
  */
 export class Octets {

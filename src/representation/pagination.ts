@@ -78,8 +78,8 @@ function pageLinks(start: string, query: PageQuery, facts: PageFacts, cursorTo: 
   const { total, exact = true, more, seekable = false, count = size } = facts
   /** The number of the last page, if the total is exact. */
   const last = total === undefined || !exact ? undefined : Math.max(1, Math.ceil(total / size))
-  // Page numbers and cursors contain no characters that must be escaped in a link. Only `start` may
-  // have contained such characters, and `start` is already escaped.
+  // Page numbers and cursors contain no characters that must be escaped in a link. `start` is
+  // already escaped.
   const to = (number: number, rel: string, cursor?: string): string =>
     `<${start}${number - 1 + first}${cursor === undefined ? '' : `&${parameter.after}=${cursor}`}>; rel="${rel}"`
   const sought = seekable ? query.seek : undefined

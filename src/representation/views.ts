@@ -25,9 +25,9 @@ export interface View {
   readonly digest: string
   readonly presenter: Presenter
   /**
-   * A cache of digests that the views of all resources share. If an item has exactly one shown or
-   * expanded link, the digest in the item's entity tag is stored under the version of the link's
-   * target.
+   * A cache of digests. The views of all resources share this cache. If an item has exactly one
+   * shown or expanded link, the digest in the item's entity tag is stored under the version of the
+   * link's target.
    */
   readonly linkDigests: Cache<string, LinkDigest>
   /** The number of requests for this view since it was created. */

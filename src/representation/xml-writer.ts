@@ -52,8 +52,8 @@ export function writeXml(value: unknown, as: XmlWriting): string {
 }
 
 /**
- * The maximum number of cached places of a form, and the maximum length of their names. Without
- * these limits, clients could fill the cache with names of their own if a schema is open.
+ * The maximum number of cached `Place` objects of a form, and the maximum length of their names.
+ * Without these limits, clients could fill the cache with names of their own if a schema is open.
  */
 const maxPlaces = 500
 const longestName = 100

@@ -41,7 +41,7 @@ export interface AdoptionOptions {
   /**
    * Returns error bodies in the form that the service used before. An entry for clause ERR-3 in
    * `conventions` decides which requests get this form. Without such an entry, all errors have this
-   * form, and no findings are reported.
+   * form, and no findings for ERR-3 are reported.
    */
   readonly shape?: ProblemShape
 }
@@ -61,8 +61,8 @@ export interface Adoption {
 }
 
 /**
- * Resolves the options and reports expired entries. Throws `ConfigurationError` for an invalid
- * option.
+ * Resolves the options and reports expired entries of `conventions`. Throws `ConfigurationError`
+ * for an invalid option.
  */
 export function resolveAdoption(
   options: AdoptionOptions & Pick<Hooks, 'onConventionExpired'> & { readonly requireIfMatch?: boolean },

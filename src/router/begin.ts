@@ -9,8 +9,8 @@ import { walk } from './walk.js'
 
 /**
  * Begins a request. Never throws, because all errors become responses. Subscribers are looked up
- * once per request, because a lookup at each step and call would cost more. So a subscriber that is
- * added during a request may miss messages about that request.
+ * once per request, because a lookup at each step and each adapter call would cost more. So a
+ * subscriber that is added during a request may miss messages about that request.
  */
 export function begin(exchange: Exchange, steps: readonly PipelineStep[]): void {
   if (openTelemetry in globalThis) nameForTracer(exchange)

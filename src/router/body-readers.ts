@@ -52,7 +52,8 @@ function readRecord(
   return readBody(exchange.req, options, (sent) => {
     noteMembers(exchange, exchange.resource.plan.deprecatedIn?.(sent))
     // The fingerprint, by which a retry is recognized, is computed from the body as the client sent
-    // it. So a retry is recognized even if the defaults in the schema have changed in the meantime.
+    // it. So a retry is recognized even if the defaults in the schema have changed since the first
+    // request.
     const idempotency = key === undefined ? undefined : idempotencyOf(exchange, key, sent)
     return { query, expand, body: recordOf(exchange, sent), idempotency }
   })

@@ -23,7 +23,7 @@ interface FileRequest {
   /** The raw path below the version. */
   readonly path: string
   /**
-   * Identifies the documents that a page describes, limited to the parts that this caller may see.
+   * Identifies the documents that a page describes, and the parts of them that this caller may see.
    * This string becomes a part of the page's cache key.
    */
   readonly key: string

@@ -95,8 +95,8 @@ export class Exchange implements AnyStage {
 
   /**
    * The time at which the request arrived, in milliseconds. Reading the clock has a cost. So if the
-   * service has neither `onResponse` nor a rate limit, the clock is read on first use, which is
-   * before the request first waits with a time limit.
+   * service has neither `onResponse` nor a rate limit, the clock is read later: when the time limit
+   * first needs this time.
    */
   get started(): number {
     this.#started ??= performance.now()

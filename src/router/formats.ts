@@ -102,8 +102,8 @@ const written = (mediaType: string): Representation => ({
 })
 
 /**
- * Returns the name of the root element and the types for an endpoint's result, for formats such as
- * XML. The types are not taken from a schema, so values of any type are allowed.
+ * Returns the name of the root element of an endpoint's result, for formats such as XML. The form
+ * of the result allows values of any type, because it is not taken from a schema.
  */
 const endpointWire = ({ route }: Negotiated): Wire => ({
   root: wireName(route.endpoint?.name ?? '', 'value'),

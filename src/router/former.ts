@@ -45,8 +45,9 @@ export function isHeadLikeGet(exchange: Executed): boolean {
 }
 
 /**
- * Returns the views of records. If the service's links were plain URLs before, the views show plain
- * URLs instead of link objects (REP-1). `hasRecord` is true if there is a record to show.
+ * Returns the views of records. If the service's links were plain URLs before it adopted the
+ * conventions, the views show plain URLs instead of link objects (REP-1). `hasRecord` is true if
+ * there is a record to show.
  */
 export function formerViews(exchange: Executed, hasRecord = true): { readonly views: Views } {
   const { service, resource } = exchange
@@ -56,7 +57,10 @@ export function formerViews(exchange: Executed, hasRecord = true): { readonly vi
   return { views: service.reuse.plainViews }
 }
 
-/** Removes `x-total-count` if the service did not send this field before (QUERY-7). */
+/**
+ * Removes `x-total-count` if the service did not send this field before it adopted the conventions
+ * (QUERY-7).
+ */
 export function withoutTotal(exchange: Executed, headers: Headers): void {
   const legacy = headers[header.totalCount] === undefined ? undefined : exchange.legacy('QUERY-7')
   if (legacy === undefined) return

@@ -51,7 +51,7 @@ export function bodyToReplace(place: Place, body: unknown): JsonObject {
 }
 
 /**
- * Checks that each link set or changed by this write points to a record that the caller may see.
+ * Checks that each link that this write sets or changes points to a record that the caller may see.
  * Then runs the resource's rules (422). `links` contains the links that the response shows.
  */
 export function checkRules(

@@ -256,8 +256,8 @@ function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | un
   if (match === undefined || isOver(match.route.lives?.path, Date.now())) return undefined
   const found = itemOf(match)
   if (found?.plan.collection !== target.plan.collection) return undefined
-  // The other version may use other types or names for the parts of the key. The id in the path is
-  // the same in both versions.
+  // The URL may name another version. There, the parts of the key may have other types or names,
+  // but the id in the path is the same.
   return target.plan.key.parse(found.plan.key.text(lastKey(match.keys)))
 }
 

@@ -58,8 +58,8 @@ function decideOperation(caller: KeyedCaller, route: Route, { actions, method }:
 }
 
 /**
- * The data that is needed to ask the permission function, from a request or from a call of
- * `records()`.
+ * The part of a request, or of a call of `records()`, that is needed to ask the permission
+ * function.
  */
 type KeyedCaller = Pick<ConditionalPlace, 'keys' | 'decide'>
 
@@ -78,9 +78,9 @@ export async function methodsOf(caller: KeyedCaller, route: Route): Promise<Perm
 }
 
 /**
- * Throws if the permission function does not allow the operation: `forbidden` (403) if the function
- * returns `forbidden` or if `methodsOf` throws it, and otherwise `method-not-allowed` (405) with
- * the methods that the caller may use.
+ * Throws if the permission function does not allow the operation. If the decision is `forbidden`,
+ * throws `forbidden` (403). Otherwise, throws `method-not-allowed` (405) with the methods that the
+ * caller may use. `methodsOf` finds these methods, and may also throw `forbidden`.
  */
 export function checkAllowed(
   caller: KeyedCaller,

@@ -14,7 +14,7 @@ import type { Answered, Stage } from './stages.js'
  */
 export interface StepResult {
   readonly answer?: Answer
-  /** Declared so that a promise can be distinguished from a result. */
+  /** Always `undefined`. Declared so that a result can be distinguished from a promise. */
   readonly then?: undefined
 }
 

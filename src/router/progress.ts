@@ -80,9 +80,9 @@ export class Progress {
   }
 
   /**
-   * Sets the outcome of a write. If the write may have changed something, the `change` of the outer
-   * request or job becomes `unknown` if it was `none`. It does not become `made`, because the code
-   * that called `records()` might roll back the transaction of this write.
+   * Sets the outcome of a write. If the write may have changed something, a `change` of `none` in
+   * the outer request or job becomes `unknown`. It does not become `made`, because the code that
+   * called `records()` might roll back the transaction of this write.
    */
   setChange(change: Change): void {
     this.#change = change
@@ -113,7 +113,7 @@ export class Progress {
     this.#limitFields = fields
   }
 
-  /** Counts the request in the load of its service until `release` is called. */
+  /** Counts the request among the executing requests of its service, until `release` is called. */
   beginExecution(load: Load): void {
     load.executing += 1
     this.#load = load
@@ -125,8 +125,8 @@ export class Progress {
   }
 
   /**
-   * Stops counting the request in the load, and frees its export slot. Only the first call has an
-   * effect.
+   * Stops counting the request among the executing requests, and frees its export slot. Only the
+   * first call has an effect.
    */
   release(): void {
     if (this.#load !== undefined) this.#load.executing -= 1

@@ -48,10 +48,10 @@ export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections:
 }
 
 /**
- * Returns the problem of a list query with a value that the store can't compare. Returns
- * `undefined` if the client did not send that value. The list is then empty. A pagination cursor
- * that the service made contains only values from the store. So if the store refuses a value in a
- * cursor, the service did not make that cursor.
+ * Returns the problem of a list query with a value that the store can't compare. If the client did
+ * not send that value, returns `undefined`, and the list is empty. A refused value in a pagination
+ * cursor counts as sent by the client, because a cursor that the service made contains only values
+ * from the store.
  */
 export function refusedQuery(
   plan: ResourcePlan,

@@ -23,8 +23,8 @@ export const routeTable = (
 ): RouteTable<Operation> => compileRoutes(operations, entries, related, settings)
 
 /**
- * Adds the life cycles in `paths` to the table. They are for paths and methods that no mounted
- * resource and no endpoint serves. Throws `ConfigurationError` in three cases:
+ * Adds the life cycles in `paths` to the table. They are only for paths and methods that neither a
+ * mounted resource nor an endpoint serves. Throws `ConfigurationError` in three cases:
  * - A resource or an endpoint serves the path or the method.
  * - The path looks misspelt. A misspelt path would retire nothing.
  * - The path is deprecated but does not retire, and nothing is served there.

@@ -11,7 +11,7 @@ import type { Caller } from './caller.js'
 import { isScoped } from './scope.js'
 
 /**
- * The targets of a link that need not be read any more, by key (as a string). The value is
+ * The targets of one link that have already been read, by key (as a string). The value is
  * `undefined` if no record has the key.
  */
 export type PreloadedRecords = ReadonlyMap<string, Stored<unknown> | undefined>
@@ -123,8 +123,8 @@ export class AnswerLinks implements ShownLinks {
   }
 
   /**
-   * Returns the targets of a link that the adapter has returned, or that were read to check the
-   * link. Returns `undefined` if there are none.
+   * Returns the targets of a link that have already been read: by the adapter together with its
+   * result, or to check the link. Returns `undefined` if there are none.
    */
   preloaded(link: LinkTo): PreloadedRecords | undefined {
     return this.#preloaded.get(link)

@@ -107,11 +107,11 @@ export interface Received {
    */
   notices(): Readonly<Record<string, string>> | undefined
   /**
-   * From now on, records which hand-written route matches below `mountPath`. Does nothing unless a
-   * hook, a tracer, `usage` or `conventions` needs the route.
+   * Starts recording the template of the hand-written route that matches below `mountPath`. Does
+   * nothing unless a hook, a tracer, `usage` or `conventions` needs the route.
    */
   followHandWrittenRoutes(mountPath: string): void
-  /** Discards the recorded route, because no hand-written route has responded. */
+  /** Discards the recorded template, because no hand-written route has responded. */
   forgetHandWrittenRoute(): void
   /**
    * Reports the response to `onResponse`, to `usage` and to the request's trace. Only the first
@@ -219,10 +219,10 @@ export interface Executed extends Parsed {
 }
 
 /**
- * The stage at which the fields of `Known` are set. Some fields of the exchange are computed from
- * the fields that steps set: `base` from `version`, and `resource` and `listPath` from `route`. The
- * interfaces `Identified` and `Routed` declare these computed fields. So if `Known` has the fields
- * from which they are computed, this type is `Identified` or `Routed`, and otherwise only `Known`.
+ * The stage at which the fields of `Known` are set. If `Known` has the fields that the step
+ * `authenticate` sets, the stage includes `Identified`. If it also has the fields that the step
+ * `route` sets, the stage includes `Routed`. These interfaces declare the fields that the exchange
+ * computes, such as `base` from `version`, and `resource` and `listPath` from `route`.
  */
 export type Stage<Known> = Known &
   (Known extends Pick<Identified, 'version' | 'principal' | 'authenticated'>

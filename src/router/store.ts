@@ -35,7 +35,7 @@ import type { AnswerLinks } from './shown-links.js'
 
 /** Additional information about a write. */
 export interface Intent {
-  /** Default: the name of the adapter method. */
+  /** The kind of write. Default: the name of the adapter method. */
   readonly action?: WriteAction
   /** The record in the version that the write expects, if that record has been read. */
   readonly before?: unknown
@@ -65,8 +65,9 @@ export class Store {
   }
 
   /**
-   * `asked` is the list query that the client sent. Throws `invalid-query` if the store can't
-   * compare a value in that query. `links` contains the links that the response shows.
+   * Returns a page of records. `asked` is the list query that the client sent. Throws
+   * `invalid-query` if the store can't compare a value in that query. `links` contains the links
+   * that the response shows.
    */
   list(request: ListRequest, asked?: ListQuery, links?: AnswerLinks): Awaitable<Page<unknown>> {
     this.#call.links = links
@@ -85,9 +86,9 @@ export class Store {
   }
 
   /**
-   * Returns the records that links lead to. A link contains only the key of its target, and not the
-   * keys of the target's parents. So the parents are checked here. If the caller's scope hides the
-   * parent of a target, the target counts as absent.
+   * Returns the records that links lead to. For a request, the parents in the path are checked, but
+   * a link has no such path. So this method checks the parents of each target: if the caller's
+   * scope hides a parent, the target counts as absent.
    */
   linked(keys: readonly KeyValue[]): Awaitable<readonly (Stored<unknown> | undefined)[]> {
     const { parent } = this.#mounted
@@ -290,8 +291,8 @@ export class Store {
   }
 
   /**
-   * Calls an adapter method that may change something. Records in `progress` whether something was
-   * changed (VERB-13).
+   * Calls an adapter method that may change something, and notes in `progress` whether it did
+   * (VERB-13).
    */
   #change<T>(name: string, write: () => Awaitable<T>, links?: AnswerLinks): Awaitable<T> {
     const { progress } = this.#caller

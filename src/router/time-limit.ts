@@ -132,9 +132,10 @@ export class OwnTimeLimit extends Countdown {
   }
 
   /**
-   * Removes the listener from the signal of the job when the work is done. Each method call and
-   * each record has its own time limit, which can add a listener to the signal. Without this
-   * method, the listeners would accumulate on a signal that exists as long as the process.
+   * Removes the listener from the signal of the job. Must be called when the work is done. Each
+   * method call and each record has its own time limit, which can add a listener to the signal.
+   * Without this method, the listeners would accumulate on a signal that exists as long as the
+   * process.
    */
   end(): void {
     if (this.#abort !== undefined) this.#ended?.removeEventListener('abort', this.#abort)

@@ -9,10 +9,11 @@ import type { AnyStage } from './stages.js'
 
 /**
  * Returns a response with the success status and without a body. The response has a `Location` if
- * the outcome contains a `Location`. If the outcome contains the new version, the entity tag names
- * this version. The client can send this tag in a later `If-Match`. In `If-None-Match`, the tag
- * never leads to a 304, because it belongs to no representation. Returns `undefined` if the outcome
- * is not known. In that case, `changeMadeProblem` reports the change.
+ * the outcome contains a `Location`. If the outcome contains the new version of the record, the
+ * response has the entity tag of this version. The client can send this tag in a later `If-Match`.
+ * In `If-None-Match`, the tag never leads to a 304, because it belongs to no representation.
+ * Returns `undefined` if the outcome is not known. In that case, `changeMadeProblem` reports the
+ * change.
  */
 export function bodilessSuccess({ outcome, service }: AnyStage): Answer | undefined {
   if (outcome === undefined || outcome.kind === 'page' || outcome.kind === 'document') return undefined

@@ -1,8 +1,8 @@
 /**
  * Closes a listening socket without resetting connections. The kernel completes connections on its
  * own and queues them. Node accepts a few at a time: in most releases, one per turn of its event
- * loop. Closing the socket resets the connections that are still queued, although their clients are
- * already connected and may have sent a request.
+ * loop. If the socket were closed at once, the connections that are still queued would be reset,
+ * although their clients are already connected and may have sent a request.
  */
 import cluster from 'node:cluster'
 import type { Server } from 'node:http'
@@ -13,22 +13,23 @@ import type { Server } from 'node:http'
 const quietTurns = 5
 
 /**
- * The minimum time in milliseconds that the socket stays open. In a TCP handshake, the client is
- * connected half a round trip earlier than the server. 50 ms cover round trips of up to 100 ms.
+ * The minimum time in milliseconds that the socket stays open after the call of `endListening`. In
+ * a TCP handshake, the client is connected half a round trip earlier than the server. 50 ms cover
+ * round trips of up to 100 ms.
  */
 const minOpenTime = 50
 
 /**
  * A cluster worker considers the queue empty only if, in addition to `quietTurns`, this many
- * milliseconds have passed without a new connection. A worker receives each connection in a message
- * from the primary.
+ * milliseconds have passed without a new connection. The reason is that a worker receives each
+ * connection in a message from the primary, which can take longer than `quietTurns`.
  */
 const quietTime = cluster.isWorker ? 50 : 0
 
 /**
  * Milliseconds for which a cluster worker must keep running after its socket is closed. Until the
  * primary learns that the socket is closed, it may send further connections. The worker returns
- * them to the primary. If the worker exits earlier, those connections hang.
+ * these connections to the primary. If the worker exited before that, they would hang.
  */
 export const handBackTime = cluster.isWorker ? 200 : 0
 
@@ -49,8 +50,8 @@ export interface ListenerEnd {
    */
   close(callback?: CloseCallback): void
   /**
-   * Makes the waiting calls of Node's `close()` now. This closes the socket, and resets connections
-   * that are still queued.
+   * Calls Node's `close()` now, once for each waiting callback. This closes the socket, and resets
+   * connections that are still queued.
    */
   now(): void
 }

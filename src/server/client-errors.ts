@@ -20,7 +20,7 @@ import type { ResolvedOptions } from './server-options.js'
  */
 const lingerTime = 1_000
 
-/** An error of Node's parser, of one of its timeouts, or of the connection. */
+/** An error of Node's parser, of one of Node's timeouts, or of the connection. */
 interface ClientError extends Error {
   readonly code?: string
   /** The parser's description, such as `Invalid method encountered`. */
@@ -75,8 +75,8 @@ const canAnswer = (socket: Socket, current: ServerResponse | undefined): boolean
 
 /**
  * Whether the refused request is a HEAD. The response to a HEAD must have no body: clients would
- * mistake the bytes of a body for the next response (RFC 9110 9.3.2). If the head of the request
- * arrived in pieces, a HEAD might not be recognized.
+ * mistake the bytes of a body for the next response (RFC 9110 9.3.2). If the request line and the
+ * header fields arrived in several pieces, a HEAD might not be recognized.
  */
 const isHead = ({ rawPacket }: ClientError, current: ServerResponse | undefined): boolean =>
   current === undefined ? rawPacket?.toString('latin1', 0, 5) === 'HEAD ' : current.req.method === 'HEAD'

@@ -72,10 +72,10 @@ export interface Connections extends Iterable<Socket> {
   /** Ends the effect of `spareActive`. */
   spareNone(): void
   /**
-   * Destroys all silent connections, which are those that have sent no byte of a request. Does so
-   * only after `after` milliseconds in which the number of silent connections has not changed, and
-   * in which they have sent nothing (not even bytes of a TLS handshake). Must be called repeatedly,
-   * because it compares the silent connections with those of the previous call.
+   * Destroys all silent connections if, for `after` milliseconds, their number has not changed and
+   * none of them has sent anything (not even bytes of a TLS handshake). A connection is silent if
+   * it has sent no byte of a request. Must be called repeatedly, because each call compares the
+   * silent connections with those of the previous call.
    */
   endSilent(after: number): void
   /** Destroys all connections, including upgraded ones. Returns how many there were. */
@@ -142,10 +142,11 @@ function silenceTest(server: Server): (socket: Connection) => boolean {
 }
 
 /**
- * Corrects which connections Node considers idle, also in its own `close()`. To Node, a connection
- * is idle as soon as the handler has ended the response. Most of that response may still wait for a
- * slow reader, and Node would cut it off. A connection also looks idle between two consecutive
- * requests of a client. `isActive` recognizes such a connection.
+ * Makes `closeIdleConnections` spare connections that Node wrongly considers idle. Node's `close()`
+ * calls this method too. To Node, a connection is idle as soon as the handler has ended the
+ * response. Most of that response may still wait for a slow reader, and Node would cut it off. A
+ * connection also looks idle between two consecutive requests of a client. `isActive` recognizes
+ * such a connection.
  */
 function keepBusy(server: Server, open: ReadonlySet<Connection>, isActive: (socket: Connection) => boolean): void {
   const close = server.closeIdleConnections

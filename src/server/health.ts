@@ -16,7 +16,7 @@ import { type CheckResult, readinessCheck } from './readiness-check.js'
 
 /**
  * A middleware that can also be used as a request listener. If it is called without `next`, it
- * responds to other paths with 404.
+ * responds with 404 to all paths except those of the two probes.
  */
 export type HealthMiddleware = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void
 

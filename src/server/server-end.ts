@@ -127,8 +127,8 @@ export class ServerEnd {
     this.#end = Math.min(this.#end, begun + grace)
     this.#cutAtEnd()
     connections.spareActive()
-    // After two turns of the event loop, all input that arrived earlier has been read. From then
-    // on, a response with `Connection: close` is the last response of its pipeline.
+    // In the next two turns of the event loop, Node reads all input that has already arrived. From
+    // then on, a response with `Connection: close` is the last response of its pipeline.
     setImmediate(() => setImmediate(() => this.#mark()))
     // While connections keep arriving, they are accepted for about half of the grace period. The
     // other half remains for responding to the requests on these connections.

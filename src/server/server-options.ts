@@ -71,11 +71,11 @@ export interface ServerOptions {
   readonly tls?: NodeTlsOptions
   /** Further options that are passed to `http.createServer` or `https.createServer`. */
   readonly node?: Omit<NodeOptions, 'IncomingMessage' | 'ServerResponse' | keyof ServerOptions>
-  /** The prefix of `type` in problems, like the option of `api`. */
+  /** The prefix of `type` in problems, like the option `problemBase` of `api()`. */
   readonly problemBase?: string
   /**
    * Called with Node's error when Node's parser refuses a request, a request does not arrive in
-   * time, or a connection fails, unless the service has its own `clientError` listener. If a
+   * time, or a connection fails. Not called if the service has its own `clientError` listener. If a
    * response could be sent, the function also gets the problem in that response and the id in the
    * response's `x-request-id`. Node reports no error for many requests with more than
    * `maxHeadersCount` header fields (on Node 20, for all of them). The function is not called for
@@ -106,8 +106,8 @@ export interface ResolvedOptions
 
 const number: NumberKind = { from: 0, to: 2 ** 31 - 1, whole: true }
 
-const inTls = { instead: 'Put the https options into tls: { tls: { key, cert } }.' }
-const besideIt = { instead: 'Put it next to tls and node: it is an option of createServer().' }
+const inTls = { instead: 'Put the https options into the option "tls": { tls: { key, cert } }.' }
+const besideIt = { instead: 'Put it next to "tls" and "node": it is an option of createServer().' }
 const ourOwn = { instead: 'createServer() uses its own class. For a class of your own, use http.createServer.' }
 
 /**
@@ -174,7 +174,7 @@ function headersTimeoutOf(given: ServerOptions, { headersTimeout, requestTimeout
   if (requestTimeout === 0 || headersTimeout <= requestTimeout) return headersTimeout
   if (given.headersTimeout === undefined) return requestTimeout
   throw invalidOption(
-    `The option "headersTimeout" is ${headersTimeout}, which is more than requestTimeout (${requestTimeout}). The ` +
-      `headers are part of the request. Set at most ${requestTimeout}.`,
+    `The option "headersTimeout" is ${headersTimeout}, which is more than "requestTimeout" (${requestTimeout}). ` +
+      `The headers are part of the request. Set "headersTimeout" to at most ${requestTimeout}.`,
   )
 }

@@ -55,7 +55,7 @@ const pageParameter =
   }
 
 /**
- * The parameters for which synonyms are reported here. Other rules check the page parameters.
+ * The parameters whose synonyms `findForeign` reports. Other rules check the page parameters.
  * Synonyms of the search parameter are not reported, because a filter may legitimately be called
  * "text".
  */
@@ -74,8 +74,8 @@ const findNoArray = (operation: Operation): readonly Finding[] =>
     const { schema } = asObject(media)
     if (!/[/+]json$/.test(type) || schema === undefined || asObject(schema).type === 'array') return []
     const message =
-      `${operation.name} does not respond with an array in ${type}. Return the items as an array, the number of all ` +
-      `items that match in ${header.totalCount}, and links to other pages in ${header.link}.`
+      `${operation.name} does not respond with an array in ${type}. Return the items as an array. Put the number of ` +
+      `all matching items into ${header.totalCount}, and links to other pages into ${header.link}.`
     return [{ message, path: [...operation.place, 'responses', '200', 'content', type] }]
   })
 

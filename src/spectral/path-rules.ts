@@ -53,7 +53,7 @@ function formatFault({ segments }: Path, at: number): string | undefined {
   const segment = segments[at] ?? ''
   const [, plain = '', extension] = /^(.+?)\.([\p{L}\p{N}]+)$/u.exec(segment) ?? []
   if (extension === undefined) return undefined
-  return `"${segment}" contains a format, but Accept chooses it. Use "${plain}".`
+  return `"${segment}" contains a format. Clients choose the format with Accept. Use "${plain}".`
 }
 
 function orderFault({ segments }: Path, at: number): string | undefined {
@@ -69,9 +69,8 @@ const chainOf = ({ segments }: Path): readonly string[] =>
   segments.filter((segment, at) => !isParameter(segment) && isParameter(segments[at + 1]))
 
 /**
- * Finds pairs of collections whose order differs between two paths. In one path, the first
- * collection is below the second, and in the other path, the second is below the first. In one of
- * these paths, the parent is not first.
+ * Finds pairs of collections whose order differs between two paths, such as `/a/{id}/b/{id}` and
+ * `/b/{id}/a/{id}`. In one of these paths, the parent is not first.
  */
 function findTurned(document: unknown): readonly Finding[] {
   const paths = pathsOf(document)
@@ -87,11 +86,11 @@ function findTurned(document: unknown): readonly Finding[] {
   return [...pairs].flatMap(([pair, path]) => {
     const [parent = '', child = ''] = pair.split(' ')
     const other = pairs.get(`${child} ${parent}`)
-    // Each pair is reported once, at the later of the two paths.
+    // Each pair is reported once, at the path that comes later in the document.
     if (other === undefined || paths.indexOf(other) > paths.indexOf(path)) return []
     const message =
       `${path.text}: "${child}" is below "${parent}", but in ${other.text} it is the other way round. ` +
-      'Put the parent first. Replace the other path with a query parameter of the list of parents.'
+      'Put the parent first. Instead of the path with the child first, use a query parameter of the list of parents.'
     return [{ message, path: ['paths', path.text] }]
   })
 }

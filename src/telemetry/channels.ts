@@ -24,7 +24,7 @@ export const cacheChannel = channel('express-rest-conventions:cache')
 /** One message per call that waits for a connection of a PostgreSQL pool. */
 export const poolWaitChannel = tracingChannel<unknown, PoolWaitMessage>('express-rest-conventions:pool-wait')
 
-/** One message per list over PostgreSQL that was slow. */
+/** One message per slow list over PostgreSQL. */
 export const slowListChannel = channel('express-rest-conventions:slow-list')
 
 /**

@@ -36,9 +36,9 @@ export function expressRoute(req: IncomingMessage): string | undefined {
 /**
  * Whenever Express matches a route below `mountPath`, calls `matched` with the template of that
  * route, relative to `mountPath`. The template is computed when Express sets `req.route`, because
- * `req.baseUrl` contains the path of the nested router only until Express restores it. Inside a
- * nested router, `req.params` can lack the parameters in that path, so this function records all
- * parameters.
+ * `req.baseUrl` contains the path of a nested router only until Express leaves that router. Inside
+ * a nested router, `req.params` can lack the parameters in the router's own path. So this function
+ * collects the parameters each time that Express sets `req.params`.
  */
 export function followRoutes(req: IncomingMessage, mountPath: string, matched: (template: string) => void): void {
   const names = followParameters(req)

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 /** The fields of a message that describe the request or job. */
 export interface Facts {
   readonly requestId: string
-  /** `JOB` for work that was not started by a request. */
+  /** The method of the request; `JOB` for work that was not started by a request. */
   readonly method: string
   /** The version segment, if there is one. */
   readonly version: string | undefined

@@ -267,7 +267,10 @@ const devices = [
   '00000000-0000-0000-0000-00000000000a',
   'ffffffff-ffff-4fff-bfff-ffffffffffff',
 ]
-/** Some adjacent values are equal as doubles, and some sort differently as strings. */
+/**
+ * Some adjacent values are equal as doubles. The order of the values as strings differs from their
+ * order as numbers.
+ */
 const counters = [
   '9007199254740992',
   '9007199254740993',

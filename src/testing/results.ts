@@ -47,7 +47,7 @@ export function expectPage(
   { size, where, sort }: ListRequest,
   keyText: (value: unknown) => string,
 ): void {
-  expectThat(isObject(page) && Array.isArray(page.items), 'list() to return a page with items', page)
+  expectThat(isObject(page) && Array.isArray(page.items), 'list() to return a page with a list "items"', page)
   const { items, total, refused } = page
   for (const item of items as readonly unknown[]) expectStored(item, 'each item of a page to be')
   const keys = (items as readonly { readonly value: unknown }[]).map(({ value }) => keyText(value))
@@ -57,13 +57,13 @@ export function expectPage(
     const given = page[name]
     expectThat(
       given === undefined || typeof given === 'boolean',
-      `${name} of a page to be true, false or undefined`,
+      `"${name}" of a page to be true, false or undefined`,
       given,
     )
   }
   expectThat(
     total === undefined || (Number.isSafeInteger(total) && (total as number) >= 0),
-    'total to be an integer of at least 0, or undefined',
+    '"total" to be an integer of at least 0, or undefined',
     total,
   )
   if (refused === undefined) return
@@ -74,7 +74,7 @@ export function expectPage(
 
 export function expectStored(item: unknown, what: string): void {
   const fits = isObject(item) && isObject(item.value) && typeof item.version === 'string' && item.version !== ''
-  expectThat(fits, `${what} { value, version }, with an object as value and a non-empty string as version`, item)
+  expectThat(fits, `${what} { value, version }, an object as "value" and a non-empty string as "version"`, item)
 }
 
 function expectRefused(
@@ -89,21 +89,21 @@ function expectRefused(
     `${what} the reason 'duplicate', 'reference', 'referenced' or 'rule'`,
     result,
   )
-  expectThat(Array.isArray(members), `${what} a list of members`, result)
+  expectThat(Array.isArray(members), `${what} a list as "members"`, result)
   for (const member of members) {
     expectThat(
       typeof member === 'string' && isNamed(member),
-      `${what} only names of members, such as note or address.street`,
+      `${what} only names of members in "members", such as "note" or "address.street"`,
       result,
     )
   }
-  expectThat(why === undefined || typeof why === 'string', `${what} a string or undefined as why`, result)
+  expectThat(why === undefined || typeof why === 'string', `${what} a string or undefined as "why"`, result)
 }
 
 /**
  * Whether a resource has a member. The name of a nested member has dots (`address.street`), and the
- * name of an array may be followed by the index of an item (`tags.0`). Names below an array or an
- * open object are not checked.
+ * name of an array may be followed by the index of an item (`tags.0`). Names below an array, or
+ * below an object that allows undeclared members, are not checked.
  */
 function isMember({ shape }: ResourceDefinition, member: string): boolean {
   let found = shape

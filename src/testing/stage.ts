@@ -181,7 +181,7 @@ export class Stage {
     return this.create(value, { ...by, call: { ...by.call, idempotency } })
   }
 
-  /** Asks for the record that an earlier create with this id has kept. */
+  /** Asks for the result of an earlier create with this idempotency id. */
   async recall(idempotency: Idempotency, by: By = {}): Promise<Item | Repeated | undefined> {
     // The result is put into a list, because `undefined` is a valid result of recall().
     const [result] = await this.#ask('recall', by, async (adapter, call) => [
@@ -280,8 +280,8 @@ export class Stage {
 }
 
 /**
- * Divides the records. The last three are not in the store when a check begins, so that checks can
- * create them.
+ * Divides the records into those that are in the store when a check begins, and the last three,
+ * which checks can create.
  */
 export function divided(records: readonly Row[]): { held: readonly Row[]; spare: readonly Row[] } {
   return { held: records.slice(0, -3), spare: records.slice(-3) }

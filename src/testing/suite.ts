@@ -88,7 +88,7 @@ export interface AdapterCheck {
   readonly title: string
   /**
    * Runs the check. Rejects with `ContractError` if the adapter violates the requirement, or if one
-   * of its methods fails.
+   * of the adapter's methods fails.
    */
   run(): Promise<void>
 }
@@ -132,7 +132,7 @@ export function adapterSuite<T = Row, K = unknown>(
 }
 
 function reasonToSkip<T, K>(check: Check, subject: Subject, options: AdapterSuiteOptions<T, K>): string | undefined {
-  if (options.subject !== undefined && check.on !== 'any') return `needs the resource ${check.on} of the suite`
+  if (options.subject !== undefined && check.on !== 'any') return `needs the resource "${check.on}" of the suite`
   const missing = missingOf(options)
   for (const need of check.needs ?? []) if (missing.has(need)) return missing.get(need)
   return check.lacks?.(subject)

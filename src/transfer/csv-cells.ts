@@ -7,7 +7,7 @@ export interface CellRules {
 }
 
 /**
- * Matches a cell that must be quoted, regardless of the separator. Some programs treat these
+ * Matches a cell that must be quoted, regardless of the separator. Some programs treat the matched
  * characters as the end of a cell, or as whitespace to trim.
  */
 const quoted = /[",;\t|\r\n]|^[\s\uFEFF]|[\s\uFEFF]$/

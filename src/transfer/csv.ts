@@ -72,8 +72,8 @@ function csvWriter(resource: Mounted, expand: readonly string[], rules: CellRule
   if (plan.open) {
     throw new ConfigurationError(
       'unsuitable-member',
-      `Records of "${plan.collection}" may have undeclared members, but CSV needs a column for each member. Close ` +
-        'the schema, or use ndjson().',
+      `Records of "${plan.collection}" may have undeclared members, but CSV needs a column for each member. ` +
+        'Allow only declared members in the schema, or use ndjson().',
     )
   }
   const columns = columnsOf(resource, expand)
@@ -106,8 +106,8 @@ function cellOf({ kind, numeric }: Column, value: unknown, rules: CellRules): st
 }
 
 /**
- * The cell for a value in JSON. Of all JSON texts, only a number can start like a formula, and
- * numbers are not escaped.
+ * The cell for a value that is written as JSON. Of all JSON texts, only a number can start like a
+ * formula, and numbers are not escaped.
  */
 function jsonCell(value: unknown, { separator }: CellRules): string {
   return textCell(JSON.stringify(value) ?? 'null', { separator, escapeFormulas: false })

@@ -68,9 +68,9 @@ const reportSchema = {
 const defaultBodyLimit = 10_485_760
 
 /**
- * The number of files that may be in memory, as a multiple of `maxConcurrent`. Files that are still
- * arriving use no connection of the store. With a multiple of 1, slow uploads would block the
- * imports of other clients.
+ * The number of files that may be in memory, as a multiple of `maxConcurrent`. More files than
+ * running imports are allowed, because files that are still arriving use no connection of the
+ * store. Otherwise, slow uploads would block the imports of other clients.
  */
 const filesPerImport = 4
 
@@ -148,8 +148,8 @@ export function imports<T, K, L extends string>(
 }
 
 /**
- * The kinds of the options of `imports()`. `description` may be anything here, because `endpoint()`
- * checks it.
+ * The valid values of the options of `imports()`. Here, `description` may have any value, because
+ * `endpoint()` checks it.
  */
 export const importKinds: Kinds<ImportOptions> = {
   description: 'any',
@@ -346,7 +346,7 @@ class Import {
     const rows = this.#rows === 1 ? 'row' : 'rows'
     const all =
       `${this.#count} ${violations} in ${this.#refusedRows} of ${this.#rows} ` +
-      `${rows}${this.#count > maxViolations ? `, of which the first ${maxViolations} are listed` : ''}.`
+      `${rows}${this.#count > maxViolations ? `. The first ${maxViolations} violations are listed` : ''}.`
     throw new HttpProblem('invalid-body', { detail: `${all}${written} ${summaryOf(this.#found)}`, errors: this.#found })
   }
 }

@@ -6,8 +6,8 @@ import type { Violation } from '../problem.js'
 import { longestRow, malformedRow } from './malformed-row.js'
 
 /**
- * The records in a text. `depth` is the maximum nesting depth of arrays and objects, as for other
- * bodies.
+ * The records in a text. `depth` is the maximum nesting depth of arrays and objects, as for the
+ * bodies of other requests.
  */
 export function* readLines(text: string, depth: number): Generator<ReadRow> {
   let line = 0

@@ -21,7 +21,7 @@ export interface ClientOptions {
   /**
    * The key of the hash (HMAC with SHA-256): at least 16 characters or bytes, the same in all
    * processes. If neither the token nor the function provides a name, the keyed hash of the
-   * principal's name is used. If there is no `secret`, or the principal has no name, the client is
+   * principal's name is used. Without a `secret`, or if the principal has no name, such a client is
    * `(unnamed)`.
    */
   readonly secret?: string | Uint8Array
@@ -63,8 +63,8 @@ export function tokenClient(principal: unknown): string | undefined {
 }
 
 /**
- * The claims of a cached token are always the same object, so each cached token is hashed only
- * once.
+ * The known hashes, by principal. The claims of a cached token are always the same object, so each
+ * cached token is hashed only once.
  */
 const hashes = new WeakMap<object, { readonly key: KeyObject; readonly hash: string }>()
 
@@ -79,5 +79,8 @@ function hashed(key: KeyObject | undefined, principal: unknown): string {
   return hash
 }
 
-/** Names are shown in terminals, pages and metrics, so control characters are replaced. */
+/**
+ * Truncates a name and replaces its control characters, because names are shown in terminals, pages
+ * and metrics.
+ */
 const clean = (name: string): string => name.slice(0, longestName).replace(/[^\P{C}]/gu, '?')

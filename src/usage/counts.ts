@@ -1,8 +1,8 @@
 /**
- * The counts of one process. Their number is bounded. The service determines the routes and
- * clauses, but requests determine the names of clients and the details, such as the names of
- * unknown parameters. If there are too many clients, those with the lowest counts become `(other)`.
- * If there are too many details, new details become `(other)`.
+ * The counts of one process. Their number is bounded, because requests determine the names of
+ * clients and the details, such as the names of unknown parameters. If there are too many clients,
+ * those with the lowest counts become `(other)`. If there are too many details, new details become
+ * `(other)`.
  */
 
 /**
@@ -30,12 +30,12 @@ export interface Labels {
 /** The name that replaces all names beyond a maximum number. */
 export const otherName = '(other)'
 
-/** The name for callers without a name. */
+/** The name for clients without a name. */
 export const unnamedClient = '(unnamed)'
 
 /**
  * The maximum numbers of different values of the labels. The maximum of details applies to each
- * subject. Clients have a maximum of their own.
+ * subject. The number of clients is bounded by `maxClients`.
  */
 const maxSubjects = 200
 const maxRoutes = 1000

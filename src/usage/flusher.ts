@@ -1,4 +1,4 @@
-/** Writes the counts of this process to the store, in batches and not during requests. */
+/** Writes the counts of this process to the store, in batches. Counting never waits for a write. */
 import { AsyncResource } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import type { Awaitable } from '../adapters/contract.js'
@@ -147,7 +147,7 @@ export class Flusher {
   #failed(cause: unknown): void {
     if (this.#failedAt !== undefined) return
     this.#failedAt = performance.now()
-    const message = 'The store of usage() does not respond: counts are kept in the process until it recovers.'
+    const message = 'The store of usage() does not respond: counts are kept in the process until the store recovers.'
     storeFailureChannel.publish({ state: 'failed', message, error: cause, duration: undefined })
     notify(this.#settings.onStoreFailure, () => loggableError(message, { cause }))
   }

@@ -7,7 +7,10 @@ import { otherName } from './counts.js'
 /** Matches the names of parameters and headers. A string with other characters may be a value. */
 const plainName = /^[a-z_$][\w$:.[\]-]{0,63}$/i
 
-/** Names have few digits; card numbers, telephone numbers, tokens and keys have many. */
+/**
+ * The maximum number of digits in a name. Card numbers, telephone numbers, tokens and keys have
+ * more digits.
+ */
 const maxDigits = 3
 
 /**

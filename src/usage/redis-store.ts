@@ -24,8 +24,9 @@ export const redisUsageStoreKinds: Kinds<RedisUsageStoreOptions> = {
 }
 
 /**
- * Each process has one Redis hash with its counts. Another hash registers the processes. It has a
- * field for each process, and the field `since`. All times are from Redis's own clock.
+ * Writes the counts of one process. Each process has a Redis hash with its counts. Another hash
+ * registers the processes: it has a field for each process, and the field `since`. All times are
+ * from Redis's own clock.
  */
 const writeScript = `
 local time = redis.call('TIME')
@@ -74,8 +75,8 @@ return { string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), red
 const fieldsScript = `return redis.call('HGETALL', KEYS[1])`
 
 /**
- * Stores counts in Redis 5 or newer. The store uses the service's client and opens no connection of
- * its own. The counts of all processes with the same prefix are added up.
+ * Stores counts in Redis 5 or newer. The store uses the service's Redis client and opens no
+ * connection of its own. The counts of all processes with the same prefix are added up.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *

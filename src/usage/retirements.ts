@@ -53,7 +53,7 @@ export interface DueEnd extends ScheduledEnd {
   readonly callers: readonly RemainingCaller[]
   /** How completely the snapshot's period was counted. */
   readonly coverage: Coverage
-  /** A sentence with all of this information. */
+  /** A sentence that describes the end, the callers and the coverage. */
   readonly sentence: string
 }
 

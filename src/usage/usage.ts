@@ -1,6 +1,6 @@
 /**
- * Counts calls, and counts responses that violate a clause. Clients can have counts of their own.
- * The number of counts is bounded. The counts cover all processes.
+ * Counts calls, and counts responses that violate a clause. Counts can distinguish clients. The
+ * number of counts is bounded. The counts cover all processes.
  */
 import type { IncomingMessage } from 'node:http'
 import { causeText } from '../failures/line.js'
@@ -109,7 +109,7 @@ export interface Usage {
   countBreak(found: CountedBreak): void
   /**
    * Starts counting in this process, even if there are no requests. `ready()` of `api` calls this
-   * method. Without this call, counting starts with the first call or violation that is counted.
+   * method. Otherwise, counting starts with the first request that is counted.
    */
   start(): void
   /** Writes the counts to the store. Never rejects. */

@@ -71,7 +71,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
 
   it('PATH-1: a misspelt collection gets 404 with the closest name', async () => {
     const { json } = await send('GET', '/v8/pieza/1')
-    expect([json.code, json.detail]).toEqual(['unknown-path', 'There is no "pieza" here. Did you mean "piezas"?'])
+    expect([json.code, json.detail]).toEqual(['unknown-path', 'There is no collection "pieza". Did you mean "piezas"?'])
     expect((await send('GET', '/v8/zzzzzzzz')).json.detail).toBeUndefined()
   })
 

@@ -330,8 +330,8 @@ describe('VER-2: invalid declarations', () => {
       /"remov", which is not one of its operations. Did you mean "remove"/,
     )
     expect(build({ pedidos: { below: { urgent: over } } })).toThrow(/Did you mean "urgente"/)
-    expect(build({ pedidos: { below: { lineas: over } } })).toThrow(/Set the option on its mount/)
-    expect(build({ pedidos: { below: { cancelaciones: over } } })).toThrow(/Set the option on endpoint\(\)/)
+    expect(build({ pedidos: { below: { lineas: over } } })).toThrow(/"retired" to that mount instead/)
+    expect(build({ pedidos: { below: { cancelaciones: over } } })).toThrow(/"retired" to endpoint\(\) instead/)
     expect(build({ pedidos: { retired: { sinec: '2027-01-01' } as never } })).toThrow(/retired/)
   })
 

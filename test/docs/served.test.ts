@@ -227,7 +227,7 @@ describe('the path of the docs pages', () => {
     const taken = endpoint('docs', { description: 'Another.', methods: { GET: { handle } } })
     const area = endpoint('reports', { area: 'docs', description: 'Another.', methods: { GET: { handle } } })
     expect(() => api({ describe: { pages }, versions: { v1: [mount(named, memoryAdapter(named))] } })).toThrow(
-      /entry is called "docs", but describe of api\(\) serves the docs pages at "\/docs"/,
+      /entry is called "docs", but the option "describe" of api\(\) serves the docs pages at "\/docs"/,
     )
     expect(() => api({ describe: { pages }, versions: { v1: [taken] } })).toThrow(/"docs"/)
     expect(() => api({ describe: { pages }, versions: { v1: [area] } })).toThrow(/area is called "docs"/)

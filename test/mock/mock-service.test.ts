@@ -133,10 +133,11 @@ describe('the mock of a service', () => {
     expect(cancelled.status).toBe(201)
     expect(await cancelled.json()).toEqual({ reason: expect.any(String) })
     expect(await mock.json('/v2/branches/7')).toEqual({ city: 'Cadiz' })
+    expect(await mock.json('/v2/branches/main')).toEqual({ city: 'Sevilla' })
     expect((await mock.ask('/v2/branches/7', { method: 'HEAD' })).status).toBe(200)
     expect((await mock.ask('/v2/branches/7', { method: 'DELETE' })).status).toBe(204)
     const refused = await mock.ask('/v2/branches/7', { method: 'PUT' })
-    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, DELETE'])
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, DELETE, HEAD'])
     expect(await mock.json('/v2/other')).toMatchObject({
       code: 'unknown-path',
       detail: expect.stringContaining('fragment'),

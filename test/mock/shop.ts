@@ -169,6 +169,14 @@ export const fragments: readonly DocumentFragment[] = [
         },
         delete: { operationId: 'deleteBranch', responses: { 204: { description: 'Done.' } } },
       },
+      '/branches/main': {
+        get: {
+          operationId: 'getMainBranch',
+          responses: {
+            200: { description: 'It.', content: { 'application/json': { example: { city: 'Sevilla' } } } },
+          },
+        },
+      },
     },
     components: {
       schemas: {

@@ -176,7 +176,7 @@ describe('endpoint()', () => {
       `The option "methods.POST.bodyLimit" of endpoint("search") is '10mb'. Give a whole number of bytes from 1.`,
     )
     expect(() => make('search', { description, methods: { GET: { handle, body: {} } } })).toThrow(
-      'Declare parameters in query, or use POST.',
+      'Declare parameters in "query", or use POST.',
     )
   })
 

@@ -219,7 +219,7 @@ describe('adapterSuite for a custom resource', () => {
 
   it('names the checks that it skips', () => {
     expect(suite.length).toBeGreaterThan(40)
-    expect(suite.skipped).toContainEqual({ id: 'filters/eq', reason: 'needs the resource parcels of the suite' })
+    expect(suite.skipped).toContainEqual({ id: 'filters/eq', reason: 'needs the resource "parcels" of the suite' })
     const plain = adapterSuite(() => memoryAdapter(offices), {
       subject: { ...subject, records: records.map((office) => ({ ...office, closed: '' as never })) },
     })

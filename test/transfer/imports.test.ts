@@ -172,7 +172,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
   it('the response lists only the first 100 violations, and states their total number', async () => {
     const answer = await post(`id,nota,importe\n${'1,x,y\n'.repeat(250)}`)
     expect(answer.json.errors).toHaveLength(100)
-    expect(answer.json.detail).toContain('250 violations in 250 of 250 rows, of which the first 100 are listed.')
+    expect(answer.json.detail).toContain('250 violations in 250 of 250 rows. The first 100 violations are listed.')
   })
 
   it('NDJSON: lines that are not JSON objects are reported with the other errors', async () => {

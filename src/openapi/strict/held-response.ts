@@ -98,6 +98,10 @@ export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffe
     Object.assign(res, { write: () => true, end: () => res })
     return false
   }
+  /** From here on, the service can't change the header fields any more. */
+  const fixHead = (): void => {
+    Object.defineProperty(res, 'headersSent', { value: true, configurable: true })
+  }
   res.writeHead = ((...args: readonly unknown[]) => {
     for (const [name, value] of headFields(args.find(isContainer))) {
       // The fields are validated as in Node, so that the service still gets an exception for an
@@ -106,12 +110,12 @@ export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffe
       validateHeaderValue(name, String(value))
     }
     head = args
+    fixHead()
     return res
   }) as typeof res.writeHead
   res.write = ((...args: readonly unknown[]) => {
     kept.add(args)
-    // After the first write, the service can't change the header fields any more.
-    Object.defineProperty(res, 'headersSent', { value: true, configurable: true })
+    fixHead()
     if (!kept.isWhole) return release(undefined) && Reflect.apply(write, res, args)
     held.push(args)
     return true

@@ -1,6 +1,6 @@
 /**
- * Collects the schemas of a document that may apply to the same value. References are resolved, and
- * branches such as those of `anyOf` are flattened into one list.
+ * Collects, from an OpenAPI document, the schemas that may apply to the same value. References are
+ * resolved, and branches such as those of `anyOf` are flattened into one list.
  */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import { placeAt, tokensOf } from './places.js'

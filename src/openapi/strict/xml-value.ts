@@ -1,6 +1,6 @@
 /**
- * Converts XML bodies to JSON values. Only the schema in the OpenAPI document and the attributes
- * that docs/xml.md defines are used (HDR-1).
+ * Converts XML bodies to JSON values. Like a client, the conversion knows only the schema in the
+ * OpenAPI document and the attributes that docs/xml.md defines (HDR-1).
  */
 import { isList, isObject, type JsonObject, put } from '../../definition/json.js'
 import { isBlank } from '../../http/xml-text.js'
@@ -84,8 +84,8 @@ class SchemaReader {
     const prefixed = parts.flatMap((part) => (isList(part.prefixItems) ? [part.prefixItems] : []))
     return element.children.map((child, index) => {
       const own = prefixed.flatMap((list) => (isObject(list[index]) ? [list[index]] : []))
-      // If the schema of an item has no name, the item has the name of the array (OpenAPI 3.1, "XML
-      // Object").
+      // If the schema of an item has no `xml.name`, the item's element has the name of the array's
+      // element (OpenAPI 3.1, "XML Object").
       const wanted = (own.length > 0 ? this.#named(own[0] as JsonObject).name : undefined) ?? expected ?? element.name
       if (isDescribed && wanted !== child.name) {
         throw new XmlRefusal(
@@ -110,8 +110,9 @@ class SchemaReader {
 }
 
 /**
- * Converts the text of an element to a value of a type. If the type is a number or a boolean and
- * the text is not one, the text is returned unchanged, so that the validation reports it.
+ * Converts the text of an element to a value of the type `kind`. If the type is `number`, `integer`
+ * or `boolean` and the text is not such a value, the text is returned unchanged, so that the
+ * validation reports it.
  */
 function scalar(kind: string, { encoded }: XmlMarks, text: string): unknown {
   if (encoded) return literalText(text) ?? text

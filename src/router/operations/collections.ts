@@ -41,8 +41,8 @@ export const list: Operation<'list', 'ignored', 200> = {
 const none: readonly Condition[] = []
 
 /**
- * The record was created (201), its creation was accepted (202), or the adapter had nothing to
- * create (200).
+ * The statuses of a successful create: the record was created (201), its creation was accepted
+ * (202), or the adapter had nothing to create (200).
  */
 export const createdStatuses = [201, 202, 200] as const
 type CreatedStatus = (typeof createdStatuses)[number]
@@ -107,8 +107,8 @@ async function createdOnce(
   try {
     await checkRules(exchange, exchange.body, undefined, 'create', intent.links)
   } catch (error) {
-    // The first request may have completed in the meantime. The rules may then refuse this record
-    // only because the record of the first request exists.
+    // The first request may have completed after the look-up above. In that case, the rules may
+    // refuse this record only because the record of the first request exists.
     const repeated = await store.recall(idempotency)
     if (repeated === undefined) throw error
     return { created: repeated }

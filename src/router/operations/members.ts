@@ -44,7 +44,7 @@ export const listMembers: Operation<'list', 'ignored', 200> = {
   },
 }
 
-/** Creates and attaches a record in one step, so the adapter must have both methods. */
+/** Creates a record and attaches it to the parent. The adapter must have `create` and `attach`. */
 export const createMember: Operation<'item', 'record', (typeof createdStatuses)[number]> = {
   name: 'createMember',
   method: 'POST',

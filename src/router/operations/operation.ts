@@ -17,7 +17,9 @@ import type { Parsed } from '../stages.js'
  * returned together with the result.
  */
 export type Outcome<Status extends number = number> =
-  /** `query` is the client's list query; `wanted` is the request to the adapter. */
+  /**
+   * A page of a list. `query` is the client's list query; `wanted` is the request to the adapter.
+   */
   | {
       readonly kind: 'page'
       readonly status: Status

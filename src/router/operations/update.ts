@@ -95,7 +95,7 @@ function untilFresh<T>(place: ConditionalPlace, once: () => Awaitable<T | 'stale
 /**
  * Returns the version that a write must expect if the record is not read first. `expected` is the
  * only version in `If-Match`, or `undefined` if any version is accepted. If the record must be read
- * first, the whole result is `undefined`.
+ * first, the function returns `undefined` instead of an object.
  */
 export function expectedUnread({
   conditions,

@@ -71,7 +71,9 @@ function versionOf(what: string, versions: Versions, name: string | undefined): 
       `${what} of a job does not say which version's rules apply. Pass the option "version". ` +
         didYouMean(undefined, names),
     )
-  throw invalidOption(`${what} of a job names the version "${name}". ${didYouMean(nearMiss(name, names), names)}`)
+  throw invalidOption(
+    `${what} of a job names the version "${name}", which is not served. ${didYouMean(nearMiss(name, names), names)}`,
+  )
 }
 
 /**

@@ -100,8 +100,9 @@ export async function sentRow(caller: Caller, access: DataAccess, value: JsonObj
 }
 
 /**
- * Returns a function that converts the record at an index to a row, below the parent whose key the
- * record contains. That function throws a problem with the violations of the record.
+ * Returns a function that converts the record at an index to a row. The row is placed below the
+ * parent whose key the record contains. The returned function throws a problem with the violations
+ * of the record.
  */
 async function sentRows(
   caller: Caller,

@@ -9,8 +9,8 @@ type Added = { readonly outcome: Outcome }
 
 export function execute(exchange: Parsed): Added | Promise<Added> {
   const { operation, progress, representation, service } = exchange
-  // The step `admit` checked the load before the body arrived. Other requests may have begun since
-  // then.
+  // The step `admit` has already checked the number of executing requests. But other requests may
+  // have begun while the body arrived.
   admit(exchange)
   if (representation.transfer !== undefined) beginExport(exchange)
   progress.beginExecution(service.load)

@@ -72,8 +72,8 @@ function answerOf(exchange: AnyStage, problem: HttpProblem): Answer {
 }
 
 /**
- * Returns the error in the form that the service used before, if that form still applies to this
- * request (ERR-3).
+ * Returns the error in the form that the service used before it adopted the conventions, if that
+ * form still applies to this request (ERR-3).
  */
 function shapedAs(exchange: AnyStage, facts: ProblemFacts): WrittenShape | undefined {
   const { shape } = exchange.service

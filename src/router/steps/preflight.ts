@@ -5,7 +5,10 @@
 import { passTo } from '../pass-to.js'
 import type { Received } from '../stages.js'
 
-/** If the middleware responds itself, as it does to a preflight, no further step runs. */
+/**
+ * Runs the middleware of the option `cors`, or only computes its header fields. If the middleware
+ * responds itself, as it does to a preflight, no further step runs.
+ */
 export function preflight(exchange: Received): void | Promise<void> {
   const { cors } = exchange.service
   if (cors === undefined) return

@@ -232,8 +232,8 @@ interface ItemHead {
   readonly related: Related
   readonly headers: Headers
   /**
-   * The complete response to a read, if it has no body. It is a 304, or the response to a HEAD that
-   * has a status of its own (`headStatus`; 302 for an item, VERB-8).
+   * The complete response, if the response to a read has no body: a 304, or the response to a HEAD
+   * whose operation has a `headStatus` (302 for an item, VERB-8).
    */
   readonly answer?: Answer
 }
@@ -337,9 +337,9 @@ const wireOf: WireOf = (exchange, resource, record, related, at) =>
   new Presenter(exchange.base).represent(resource, record, keysOf(exchange, resource, record), related, at)
 
 /**
- * Returns the keys in the URL of a listed record. These are the keys of the parents in the path and
- * the record's own key. In an associated sub-collection, they are the keys of the record's own
- * parents and the record's own key.
+ * Returns the keys in the URL of a listed record: the keys of the record's parents, and its own
+ * key. The parents are those in the path of the list, except in an associated sub-collection.
+ * There, the keys of the parents are part of the record's own key.
  */
 function keysOf({ route, keys }: Parsed, resource: Mounted, record: unknown): readonly KeyValue[] {
   const key = keyOf(resource.plan, record)

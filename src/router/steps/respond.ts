@@ -37,8 +37,8 @@ export function respond(exchange: Received, answer: Answer): void {
 }
 
 /**
- * Adds the CORS fields. A field that an endpoint has set keeps its value. For `Vary`, the values of
- * both are combined.
+ * Adds the CORS fields. A field that an endpoint has set keeps its value. The exception is `Vary`,
+ * whose CORS value is added to the endpoint's value.
  */
 function addCorsFields(fields: Readonly<Record<string, string>>, headers: Headers): void {
   for (const name in fields) {

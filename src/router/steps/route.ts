@@ -1,4 +1,4 @@
-/** Finds the route of the path, and the keys in it (PATH-1, PATH-11). */
+/** Finds the route of a request, and the keys in its path (PATH-1, PATH-11). */
 import { decodeSegments } from '../../http/targets.js'
 import { keepPrivate, principals } from '../../middleware/authenticate.js'
 import { setNotices } from '../../middleware/lifecycle.js'
@@ -55,7 +55,7 @@ function unknownPath({ version }: Identified, [first = '', id]: readonly string[
   )
   return new HttpProblem(
     'unknown-path',
-    near === undefined ? {} : { detail: `There is no "${first}" here. Did you mean "${near}"?` },
+    near === undefined ? {} : { detail: `There is no collection "${first}". Did you mean "${near}"?` },
   )
 }
 

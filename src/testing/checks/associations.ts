@@ -167,7 +167,7 @@ export const associations: readonly Check[] = [
     id: 'associations/moves',
     title:
       'If a member contains the key of the parent, attaching to another parent moves the record. If the store ' +
-      'keeps sets, the record is then attached to both parents.',
+      'keeps a set of records for each parent, the record stays attached to the first parent too.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {

@@ -64,7 +64,7 @@ export const calls: readonly Check[] = [
       const next = await adapter.replace?.(key, stage.change(record, 3), other.version, by.call)
       expectThat(
         typeof next === 'object' && 'version' in next,
-        'replace() with the same call object and the version of the last read to succeed',
+        'a successful replace() with the same call object and the current version',
         next,
       )
       stage.expectValue(

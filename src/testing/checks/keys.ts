@@ -1,7 +1,7 @@
 /**
- * Checks of creates that a client can repeat (VERB-12). Each has an id (`idempotency.id`), under
- * which the store keeps the created record. A repeated create has the same id. It must return the
- * kept record, and must not create another one.
+ * Checks of creates that a client can repeat (VERB-12). Each create has an id (`idempotency.id`),
+ * under which the store keeps the created record. A repeated create has the same id. It must return
+ * the kept record, and must not create another one.
  */
 import { type Check, rounds, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'

@@ -39,7 +39,7 @@ export const paging: readonly Check[] = [
       ] as const) {
         const { items, more } = await stage.list({ page, size })
         expectEqual(items, [], `page ${page} with page size ${size}`)
-        expectThat(more !== true, 'more not to be true past the end', more)
+        expectThat(more !== true, '"more" not to be true past the end', more)
       }
     },
   },
@@ -117,7 +117,7 @@ export const paging: readonly Check[] = [
         [length - 1, 1],
       ] as const) {
         const { more } = await stage.list({ page, size })
-        if (more !== undefined) expectEqual(more, page * size < length, `more of page ${page} with page size ${size}`)
+        if (more !== undefined) expectEqual(more, page * size < length, `"more" of page ${page} with page size ${size}`)
       }
     },
   },

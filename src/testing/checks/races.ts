@@ -69,7 +69,7 @@ export const races: readonly Check[] = [
         for (let done = 0, tries = 0; done < 3; tries += 1) {
           expectThat(
             tries <= callers * 3,
-            'a replace with the version that was just read to succeed eventually',
+            'a replace to succeed eventually, with the version that was just read',
             `${tries} times 'stale'`,
           )
           const { value, version } = await stage.mustRead(code, { peer })

@@ -87,7 +87,7 @@ function expectRows(
   for (const [i, row] of rows.entries()) stage.expectValue(items[i] as Item, row, 'a listed record')
   if (exact !== false && (total !== undefined || stage.offers('total')))
     expectThat(total === all, `a total of ${all}`, total)
-  if (more !== undefined) expectThat(more === beyond, `more to be ${beyond}`, more)
+  if (more !== undefined) expectThat(more === beyond, `"more" to be ${beyond}`, more)
 }
 
 async function ask(

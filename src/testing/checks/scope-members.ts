@@ -206,8 +206,8 @@ export const scopeMembers: readonly Check[] = [
   {
     id: 'scope/moved-stale',
     title:
-      "attach() returns the first result that applies: 'absent', 'stale', 'attached' if the record already is, or a " +
-      'refusal.',
+      "attach() returns the first result that applies: 'absent', 'stale', 'attached' if the record is already " +
+      'attached, or a refusal.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {

@@ -12,8 +12,8 @@ import type { By, Item, Stage } from '../stage.js'
 /**
  * Reads a list page by page, forwards from its first page or backwards from its last record. Reads
  * each further page by position: forwards, after the last record found so far; backwards, before
- * the first. Calls `between` before each of these pages. Returns `undefined` if the store can't
- * seek in this order.
+ * the first. Calls `between` before each further page. Returns `undefined` if the store can't seek
+ * in this order.
  */
 async function walk(
   stage: Stage,
@@ -92,7 +92,8 @@ export const seek: readonly Check[] = [
   {
     id: 'seek/more',
     title:
-      'After a seek, `more` says whether more items follow in its direction, and the total still counts all records.',
+      'After a seek, `more` says whether more items follow in the direction of the seek. The total still counts all ' +
+      'records.',
     on: 'any',
     async run(stage) {
       const { seekable, total } = await stage.list()
@@ -165,7 +166,7 @@ export const seek: readonly Check[] = [
   },
   {
     id: 'seek/gone',
-    title: 'A seek also works from a position at which there is no record, or no longer a record.',
+    title: 'A seek also works from a position without a record, or from the position of a removed record.',
     on: 'parcels',
     needs: ['remove'],
     async run(stage) {

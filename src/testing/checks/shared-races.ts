@@ -1,5 +1,6 @@
 /**
- * More checks of concurrent calls: reads and lists during writes, and writes of different kinds.
+ * Checks of concurrent calls: reads and lists during writes, and concurrent writes of different
+ * kinds.
  */
 import { type Check, rounds, ticks, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
@@ -19,7 +20,7 @@ export const sharedRaces: readonly Check[] = [
         const answers = await Promise.all(
           ids.map((id, peer) => stage.attach(client('contracts', id), 'C-0', version, { peer })),
         )
-        expectEqual([...answers].sort(), ['attached', ...upTo(7).map(() => 'stale')], 'the answers')
+        expectEqual([...answers].sort(), ['attached', ...upTo(7).map(() => 'stale')], 'the results of attach()')
         const holder = (await stage.mustRead('C-0')).value.holder
         expectEqual(holder, ids[answers.indexOf('attached')], 'the key in the member "holder"')
       }
@@ -121,7 +122,7 @@ export const sharedRaces: readonly Check[] = [
   },
   {
     id: 'races/create-attached',
-    title: 'A record created with attachTo is never visible without being attached.',
+    title: 'A record that is created with `attachTo` is never visible before it is attached.',
     on: 'contracts',
     needs: ['create', 'attach'],
     async run(stage) {
@@ -153,7 +154,7 @@ export const sharedRaces: readonly Check[] = [
   },
   {
     id: 'races/attach-replace',
-    title: 'Attaching and detaching during a replace do not undo its changes.',
+    title: 'Concurrent attach() and detach() calls do not undo the changes of a replace().',
     on: 'contracts',
     needs: ['attach', 'detach', 'replace'],
     async run(stage) {

@@ -140,7 +140,7 @@ export const texts: readonly Check[] = [
             else
               expectThat(
                 answer.refused === 'rule',
-                `'attached', or a refusal as 'rule', of attach() to ${JSON.stringify(key)}`,
+                `'attached', or a refusal as 'rule', from attach() with the parent key ${JSON.stringify(key)}`,
                 answer,
               )
           }
@@ -183,8 +183,8 @@ export const texts: readonly Check[] = [
   {
     id: 'texts/pairs',
     title:
-      'The key of a parent and the key of a record are stored as two values. Another pair of keys is not attached, ' +
-      'even if joining its keys gives the same string.',
+      'The key of a parent and the key of a record are stored as two values. If two such pairs of keys give the ' +
+      'same string when joined, attaching one pair does not attach the other.',
     on: 'contracts',
     needs: ['create', 'attach', 'detach'],
     async run(stage) {

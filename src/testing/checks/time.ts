@@ -113,10 +113,10 @@ export const time: readonly Check[] = [
         const answered = await answer
         const stored = await stage.mustRead(key)
         const isWritten = stage.identity(stored.value) === stage.identity(next)
-        if (answered !== undefined) expectThat(isWritten, 'the record returned by replace()', stored)
+        if (answered !== undefined) expectThat(isWritten, 'the record that replace() returned to be stored', stored)
         expectThat(
           isWritten || stored.version === before.version,
-          'the new value, or the old value with its version',
+          'the new value, or the old value with the old version',
           stored,
         )
         if (isWritten) expectThat(stored.version !== before.version, 'a new version with the new value', stored)

@@ -65,7 +65,7 @@ export const unstorables: readonly Check[] = [
       for (const code of [...unstorable, `${known}\0`, `\0${known}`, `${known}\ud800`]) {
         const found = await stage.readAll([code, stage.key(stage.record())])
         expectThat(found[0] === undefined, 'undefined for a key without a record', found[0])
-        stage.expectValue(found[1], stage.record(), 'the other record of the batch')
+        stage.expectValue(found[1], stage.record(), 'the record of the other key in the same read()')
         if (adapter.replace !== undefined) {
           const answer = await stage.replace(code, parcel(code))
           expectThat(

@@ -6,8 +6,8 @@ import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
 /**
- * Creates and replaces each record, and reads it back, by key and from the list. A store may refuse
- * a value that it can't store, but must not change it.
+ * Creates and replaces each record, and reads the stored record by key and from the list. A store
+ * may refuse a value that it can't store, but must not change it.
  */
 async function survive(stage: Stage, variants: readonly Row[]): Promise<void> {
   for (const [i, members] of variants.entries()) {
@@ -129,7 +129,7 @@ export const values: readonly Check[] = [
     texts.map((text) => ({ label: text, note: text, address: { street: text, postcode: null }, tags: [text, text] })),
   ),
   survival('long-text', 'a text of a million characters', [{ note: 'Ab \u{1F4E6}'.repeat(200_000) }]),
-  survival('text-or-null', 'the empty string is different from null', [
+  survival('text-or-null', 'strings (the empty string is different from null)', [
     { note: '' },
     { note: null },
     { note: 'null' },
@@ -145,7 +145,7 @@ export const values: readonly Check[] = [
     'doubles (a negative zero may become zero)',
     numbers.map((number) => ({ weight: number })),
   ),
-  survival('booleans', 'false is different from null', [{ urgent: false }, { urgent: true }]),
+  survival('booleans', 'booleans (false is different from null)', [{ urgent: false }, { urgent: true }]),
   survival(
     'date-times',
     'date-times with seven fractional digits, from the year 1 to the year 9999',
@@ -178,7 +178,7 @@ export const values: readonly Check[] = [
   },
   {
     id: 'values/key-kept',
-    title: 'replace() does not change the key, regardless of the key in its value.',
+    title: 'replace() does not change the key of the record, even if the given value contains another key.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {
@@ -196,14 +196,14 @@ export const values: readonly Check[] = [
         )
         stage.expectValue(await stage.read(key), { ...next, ...own }, 'the record that is read')
       }
-      stage.expectValue(await stage.read(stage.key(other)), other, 'the record of the other key')
+      stage.expectValue(await stage.read(stage.key(other)), other, 'the record of the key in the new value')
       const { length } = await stage.all()
       expectThat(length === stage.held.length, `${stage.held.length} records, as before`, length)
     },
   },
   {
     id: 'values/others-untouched',
-    title: 'A write changes only the record with its key.',
+    title: 'A write changes only the record under the given key.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {

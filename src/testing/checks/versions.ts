@@ -10,7 +10,7 @@ function expectNew(seen: Set<string>, { version }: Item, when: string): void {
   seen.add(version)
 }
 
-/** An initial record, its key, and the versions that it has had. */
+/** Returns an initial record, its key, and the set `seen`, which contains its version. */
 async function begin(stage: Stage) {
   const record = stage.record()
   const key = stage.key(record)

@@ -33,7 +33,7 @@ export const volume: readonly Check[] = [
       expectEqual(
         (await stage.readAll(stage.held.map((record) => stage.key(record)))).filter((item) => item !== undefined),
         [],
-        'the records that are read after all were removed',
+        'the result of read() after all records were removed',
       )
       await stage.mustCreate(stage.record())
       expectEqual(await stage.keys(), [stage.keyText(stage.record())], 'the keys after a create')
