@@ -149,11 +149,11 @@ export const isBrownoutProblem = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && announcedProblems.has(error)
 
 function parsed(name: string, given: unknown): readonly Brownout[] {
-  checkArgument(`brownouts of ${name}`, given, listKind)
+  checkArgument(`The list "brownouts" of ${name}`, given, listKind)
   return (given as readonly BrownoutOptions[]).map(({ from, until, status = 503, exempt = [] }) => {
     const times = {
-      from: timeOf(`brownouts.from of ${name}`, from),
-      until: timeOf(`brownouts.until of ${name}`, until),
+      from: timeOf(`"brownouts.from" of ${name}`, from),
+      until: timeOf(`"brownouts.until" of ${name}`, until),
     }
     if (times.until <= times.from)
       throw invalidOption(

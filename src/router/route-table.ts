@@ -44,7 +44,7 @@ export function withPaths(
       (life !== undefined || [...(methods?.keys() ?? [])].some((method) => route.operations.has(method)))
     if (isOwn)
       throw invalidOption(
-        `"${template}" of paths of ${name} is served by a resource or endpoint. ` +
+        `"${template}" in "paths" of ${name} is served by a resource or endpoint. ` +
           'Set the life cycle in its mount() or endpoint() instead.',
       )
     const near =
@@ -56,13 +56,13 @@ export function withPaths(
         : undefined
     if (near !== undefined)
       throw invalidOption(
-        `"${template}" of paths of ${name} is not served. Did you mean "${near}"? ` +
+        `"${template}" in "paths" of ${name} is not served. Did you mean "${near}"? ` +
           'Set the life cycle of that path in its mount() or endpoint().',
       )
     const lives = [life, ...(methods?.values() ?? [])]
     if (!handWritten && lives.some((one) => one !== undefined && one.retired === undefined))
       throw invalidOption(
-        `"${template}" of paths of ${name} is deprecated, but nothing is served there. ` +
+        `"${template}" in "paths" of ${name} is deprecated, but nothing is served there. ` +
           'Remove the entry, or set its option "retired".',
       )
   }
