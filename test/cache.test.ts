@@ -73,7 +73,7 @@ describe('Cache', () => {
 })
 
 describe('Caches', () => {
-  itWithCaches('adds up the counts of caches with the same name, including those of middlewares', () => {
+  itWithCaches('adds up the counts of caches with the same name, and includes the caches of middlewares', () => {
     const [owner, part] = [new Caches(), new Caches()]
     const made = [
       owner.make<string, number>('views'),
@@ -94,7 +94,7 @@ describe('Caches', () => {
     ])
   })
 
-  it('stores nothing if it is off, and turns off the caches of included middlewares too', () => {
+  it('stores nothing if caches are off, and turns off the caches of included middlewares too', () => {
     const part = new Caches()
     const tokens = part.make<string, number>('tokens')
     tokens.set('a', 1)

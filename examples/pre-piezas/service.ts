@@ -87,7 +87,7 @@ const isOperator = ({ socket, headers }: IncomingMessage): boolean =>
   headers['x-forwarded-for'] === undefined &&
   /^(?:::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '')
 
-/** The description of the service in both documents. */
+/** The description of the service in both OpenAPI documents. */
 const info = {
   version: '1.0.0',
   description: 'The worked example of the conventions: pieces that are to be delivered, their contracts and clients.',
@@ -96,8 +96,8 @@ const info = {
 } as const
 
 /**
- * The docs pages of both APIs, such as `/v8/docs` and `/public/v1/docs`. The console needs
- * `swagger-ui-dist`.
+ * The docs pages of both APIs, such as `/v8/docs` and `/public/v1/docs`. The option `console` needs
+ * the package `swagger-ui-dist`.
  */
 const pages = docsPages({ console: true })
 

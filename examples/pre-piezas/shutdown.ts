@@ -1,4 +1,4 @@
-/** Ends the process without losing requests that end in time. */
+/** Ends the process after requests in progress have finished or run out of time. */
 import cluster from 'node:cluster'
 import type { GracefulServer } from 'express-rest-conventions/server'
 

@@ -31,7 +31,8 @@ export default defineConfig({
       relink(md)
       plainEmptyHeaders(md)
     },
-    // Turns off extensions of Markdown that other viewers do not have.
+    // Turns off Markdown extensions of VitePress, because other viewers of the same files lack
+    // them.
     attrs: false,
     emoji: false,
   },

@@ -8,8 +8,8 @@ const languages: Readonly<Record<string, string>> = { '.cjs': 'js', '.js': 'js',
 
 export interface Source {
   /**
-   * The path of the page below `/site`, without the extension of the page itself, such as
-   * `examples/a/app.ts`.
+   * The path of the page below `/site`, without `.html`. For example, `examples/a/app.ts` is the
+   * path of the page `/site/examples/a/app.ts.html`.
    */
   readonly path: string
   readonly content: string

@@ -162,7 +162,7 @@ describe('seek positions through a view', () => {
     }
   })
 
-  it('HDR-2: an object that spreads a view with conversions still has computes: true', () => {
+  it('HDR-2: a spread copy of a view with conversions still has computes: true', () => {
     const under: Adapter<unknown, unknown> = { list: () => ({ items: [] }), read: () => [] }
     const view = adapterView(under, { toWire: { importe: Number } })
     expect({ ...view, create: async () => 'absent' }).toMatchObject({ computes: true })

@@ -173,7 +173,7 @@ describe('VER-1: writing through a view', () => {
     expect(seen[0]?.lista).not.toBe(seen[1]?.lista)
   })
 
-  it('other results of a create use the names of the view', async () => {
+  it('results of a create other than "created" use the names of the view', async () => {
     const answering = (answer: unknown) =>
       over({ list: () => ({ items: [] }), read: () => [], create: () => answer }).create({}, call())
     expect(await answering({ accepted: stored })).toEqual({ accepted: first })

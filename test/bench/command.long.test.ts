@@ -62,7 +62,7 @@ describe('npm run bench', () => {
     expect(await schemas()).toBe(0)
   })
 
-  it('with --tail, reports percentiles for each kind of request, for two servers by default', async () => {
+  it('with --tail, measures two servers by default, and reports percentiles for each kind of request', async () => {
     await using place = await freshDatabase()
     const { output, ended } = start(['--tail', '--rounds', '1', '--seconds', '1', '--json', 'tail.json'], {
       DATABASE_URL: place.url,

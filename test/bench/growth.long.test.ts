@@ -192,14 +192,14 @@ describe('the verdict', () => {
     expect(verdictOf(series({ flat }, 100, 20))).toMatchObject({ ratio: 0.2, flat: true })
   })
 
-  it('is flat if the curve exceeds its first counted point only by a negligible amount', () => {
+  it('is flat if the last point exceeds the first by at most "orBy", where "from" selects the first point', () => {
     const heap = { within: 1.1, orBy: 8, from: 1 }
     expect(verdictOf(series({ flat: heap }, 1, 10, 18))).toEqual({ from: 10, to: 100, ratio: 1.8, flat: true })
     expect(verdictOf(series({ flat: heap }, 18, 10, 19))).toMatchObject({ flat: false })
     expect(verdictOf(series({ flat: heap }, 1, 100, 110))).toMatchObject({ flat: true })
   })
 
-  it('is only a ratio if there is no bound, and is absent for a single point', () => {
+  it('is a ratio without "flat" or "GROWS" if there is no bound, and is absent for a single point', () => {
     expect(verdictOf(series({}, 10, 30))).toEqual({ from: 1, to: 10, ratio: 3, flat: undefined })
     expect(verdictOf(series({ flat }, 10))).toBeUndefined()
     expect(verdictText(series({ flat }, 10))).toBe('')
@@ -254,7 +254,7 @@ describe('the report', () => {
     ]).toEqual(['999 us', '2.00 s', '1.50 s', '3.00 MB', '-2.00 kB'])
   })
 
-  it('has a well-formed chart, with a line for each series that has the first unit and several points', () => {
+  it('has a well-formed chart, with a line for each series of several points in the unit of the first series', () => {
     const svg = growthChart(result)
     expect(XMLValidator.validate(svg)).toBe(true)
     expect(svg.match(/<polyline/g)).toHaveLength(2)

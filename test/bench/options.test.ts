@@ -4,7 +4,7 @@ import { serverNames } from '../../bench/servers/index.js'
 import { workloadNames } from '../../bench/workloads/index.js'
 
 describe('the options of the benchmark', () => {
-  it('default to all workloads, seven rounds of two seconds, and the running Node', () => {
+  it('default to all workloads, seven rounds of two seconds, and the Node that runs the command', () => {
     expect(parseOptions([], '/here')).toEqual({
       workloads: workloadNames,
       servers: undefined,
@@ -38,7 +38,7 @@ describe('the options of the benchmark', () => {
     expect(parseOptions(['--quick', '--rounds', '1'], '/')).toMatchObject({ rounds: 1, seconds: 0.3 })
   })
 
-  it('have a different default round length with --tail', () => {
+  it('with --tail, default to rounds of ten seconds, or of one second with --quick', () => {
     expect(parseOptions(['--tail'], '/')).toMatchObject({ tail: true, rounds: 7, seconds: 10 })
     expect(parseOptions(['--tail', '--quick', '--servers', 'express'], '/')).toMatchObject({
       rounds: 3,

@@ -32,7 +32,7 @@ describe('the participants of a benchmark', () => {
     ])
   })
 
-  it('are, with two checkouts, the servers that use the library, once per checkout that can start them', () => {
+  it('with two checkouts are the servers that use the library, once for each checkout that can start them', () => {
     const field = selectParticipants({ servers: undefined, against: old }, whole)
     expect(ids(field)).toEqual([
       'express-helper',
@@ -59,7 +59,7 @@ describe('the participants of a benchmark', () => {
     expect(field.leftOut[0]).toContain('the other checkout has no')
   })
 
-  it('include, with two checkouts, servers that do not use the library only if they are named', () => {
+  it('with two checkouts exclude the servers that do not use the library, unless --servers names them', () => {
     expect(ids(selectParticipants({ servers: ['raw', 'api'], against: old }, whole))).toEqual([
       'raw',
       'api',
@@ -67,12 +67,12 @@ describe('the participants of a benchmark', () => {
     ])
   })
 
-  it('include, for one workload, only the servers that support the workload', () => {
+  it('exclude the servers that do not support the workload', () => {
     const { participants } = selectParticipants({ servers: ['raw', 'express'], against: undefined }, whole)
     expect(thoseOf(workloadOf('xml-page'), participants).map(({ id }) => id)).toEqual(['express'])
   })
 
-  it('include some servers only for the workloads that list these servers', () => {
+  it('include a server such as sql-json only for the workloads that list it', () => {
     const { participants } = selectParticipants({ servers: ['express', 'sql-json'], against: undefined }, whole)
     const idsOf = (name: WorkloadName) => thoseOf(workloadOf(name), participants).map(({ id }) => id)
     expect([idsOf('item'), idsOf('pg-item')]).toEqual([['express'], ['express', 'sql-json']])

@@ -63,7 +63,7 @@ describe('statistics', () => {
 })
 
 describe('ratios', () => {
-  it('compare each server with hand-written Express, the servers in its goals, and the other checkout', () => {
+  it('compare each server with express, with the servers in its goals, and with the other checkout', () => {
     expect(workload.ratios.map(({ of, to }) => `${of} / ${to}`)).toEqual([
       'raw / express',
       'mounted / express',
@@ -76,7 +76,7 @@ describe('ratios', () => {
     })
   })
 
-  it('exist for the server, for the database backends and for their sum, if the workload uses PostgreSQL', () => {
+  it('compare the CPU of the server, of the database backends, and of both together, if PostgreSQL is used', () => {
     const ratios = inDatabase.ratios.map(({ of, to, counts, max, median }) => [
       `${of} / ${to}`,
       counts,
@@ -90,14 +90,14 @@ describe('ratios', () => {
     ])
   })
 
-  it('omit the database backends if they could not be read in a round', () => {
+  it('omit the database backends if their CPU time could not be read in a round', () => {
     const [byHand, ours] = helpers as [(typeof helpers)[0], (typeof helpers)[0]]
     const unread = rowOf({ ...ours }, [...ours.samples.slice(1), sample(80)])
     expect(unread.database).toBeUndefined()
     expect(ratiosOf('pg-item', [byHand, unread]).map(({ counts }) => counts)).toEqual(['server'])
   })
 
-  it('reach a goal, miss it or leave it open, depending on three quarters of the rounds', () => {
+  it('reach a goal or miss it if three quarters of the rounds agree, and otherwise leave it open', () => {
     const of = { of: 'a', to: 'b', counts: 'server', max: 0.5 } as const
     expect(reached({ ...of, q1: 2, median: 2.1, q3: 2.2 })).toBe('reached')
     expect(reached({ ...of, q1: 1.8, median: 1.9, q3: 1.99 })).toBe('missed')

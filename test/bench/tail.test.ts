@@ -79,7 +79,7 @@ describe('the tail report', () => {
     })
   })
 
-  it('has a line for each kind and server', () => {
+  it('has a line for each kind of request and each server', () => {
     const figures = tailFigures([[1, 2, 3]])
     const kinds = { item: figures, 'not-modified': figures, page: figures, create: figures, patch: figures }
     const servers = ['one', 'other'].map((id) => ({ id, capacity: 1000, late: 0.5, kinds }))

@@ -93,7 +93,7 @@ describe('the report', () => {
     })
   })
 
-  it('has a link for a violation, which leads to the section about the violation', async () => {
+  it('has a link to the section about a violation', async () => {
     await visit(address, {}, async ({ page }) => {
       const link = page.getByRole('link', { name: 'QUERY-7/past-end' })
       await link.click()

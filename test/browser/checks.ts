@@ -44,7 +44,8 @@ export async function keyboardFaults(page: Page): Promise<readonly string[]> {
   if (count === 0) return ['Nothing on the page takes the focus.']
   const faults: string[] = []
   // The walk begins at the element that had the focus last, and wraps around to the start of the
-  // page. Tab also stops at scrollable boxes, which `count` does not include.
+  // page. It may need more than `count` presses, because Tab also stops at scrollable boxes, which
+  // are not counted.
   for (let presses = 0; presses < 2 * count + 10; presses++) {
     await page.keyboard.press('Tab')
     const stop = await ask<Stop>(page, 'stop()')
@@ -65,18 +66,18 @@ export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
   const first = page.locator(':focus')
   const target = await first.getAttribute('href')
   if (target?.startsWith('#') !== true)
-    return [`The first stop is no skip link: ${await first.evaluate('(element) => element.outerHTML')}`]
+    return [`The first Tab stop is no skip link: ${await first.evaluate('(element) => element.outerHTML')}`]
   if (!(await first.isVisible())) return ['The skip link does not show when it has the focus.']
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
   return (await ask<boolean>(page, 'focusIsBelowTarget()'))
     ? []
-    : [`The skip link leads to ${target}, but the next stop is not inside or after this target.`]
+    : [`The skip link leads to ${target}, but the next Tab stop is not inside or after this target.`]
 }
 
 /**
- * Text of the page that is hidden. Collapsed details and hidden forms, which only a script can
- * process, are accepted.
+ * The hidden text of the page. Text in collapsed details is accepted. Text in hidden forms is
+ * accepted too, because only a script can process such a form.
  */
 export const unreadableFaults = async (page: Page): Promise<readonly string[]> =>
   (await ask<readonly string[]>(page, 'unreadable()')).map((text) => `This text is hidden: ${text}`)

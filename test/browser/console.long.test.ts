@@ -1,6 +1,6 @@
 /**
- * The console of the docs as a page: its accessibility, its keyboard operation, and its behavior in
- * narrow windows and without JavaScript. It sends no requests to other hosts.
+ * The console page of the docs: its accessibility, its keyboard operation, and its behavior in
+ * narrow windows and without JavaScript. The console sends no requests to other hosts.
  */
 import { describe, expect, it } from 'vitest'
 import { hashPassword, login, publicToken, tokenIssuer } from '../../src/auth/index.js'

@@ -18,7 +18,7 @@ const archives = ['al2023.tar.br', 'fonts.tar.br']
  */
 export function embeddedBrowser(): { readonly path: string; readonly env: Readonly<Record<string, string>> } {
   const { platform, arch } = process
-  if (platform !== 'linux' || arch !== 'x64') throw new Error(`It has no Chromium for ${platform} on ${arch}.`)
+  if (platform !== 'linux' || arch !== 'x64') throw new Error(`The package has no Chromium for ${platform} on ${arch}.`)
   const packed = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '..', '..', 'bin')
   const { version } = JSON.parse(readFileSync(join(packed, '..', 'package.json'), 'utf8')) as { version: string }
   const folder = fileURLToPath(new URL(`../../build/chromium-${version}`, import.meta.url))

@@ -81,7 +81,7 @@ function versionOf(path: string, env: Readonly<Record<string, string>> = {}): st
   })
   const [version] = /\d+\.\d+\.\d+\.\d+/.exec(answer) ?? []
   if (version === undefined)
-    throw new Error(`It does not say which version of Chromium it is: ${JSON.stringify(answer)}.`)
+    throw new Error(`With --version, the program prints no version of Chromium: ${JSON.stringify(answer)}.`)
   return `Chromium ${version}`
 }
 

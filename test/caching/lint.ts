@@ -85,7 +85,7 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
   } else {
     must(
       has('content-length') !== has('transfer-encoding') || (method === 'HEAD' && !has('transfer-encoding')),
-      'not exactly one of Content-Length and Transfer-Encoding',
+      'neither Content-Length nor Transfer-Encoding, or both',
     )
     if (ownBody && has('content-length'))
       must(Number(fields.get('content-length')) === body.length, 'Content-Length is not the length of the body')
@@ -109,7 +109,10 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
   must(status !== 405 || has('allow'), '405 without Allow (RFC 9110 15.5.6)')
   must((status !== 429 && status !== 503) || has('retry-after'), `${status} without Retry-After (LIMIT-1)`)
   must(status !== 201 || has('location'), '201 without Location (VERB-2)')
-  must(status !== 302 || (method === 'HEAD' && !has('location')), '302 is only for HEAD, without Location (VERB-8)')
+  must(
+    status !== 302 || (method === 'HEAD' && !has('location')),
+    '302 on another method than HEAD, or with Location (VERB-8)',
+  )
   must(
     status !== 304 || (has('etag') && has('cache-control') && has('vary')),
     '304 without Etag, Cache-Control or Vary (RFC 9110 15.4.5)',
@@ -123,7 +126,8 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
   }
   must(status !== 410 || body.length === 0, '410 with a body (VER-2)')
   // Caching.
-  for (const one of caching) must(one === '' || directives.test(one), `Cache-Control says ${one}`)
+  for (const one of caching)
+    must(one === '' || directives.test(one), `Cache-Control has the unexpected directive ${one}`)
   must(
     status < 400 || (caching.join() === 'no-store' && !has('etag')),
     'an error without no-store, or with a tag (HDR-6)',
@@ -133,7 +137,7 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
     if (authenticated !== undefined)
       must(
         caching.includes('private') || caching.includes('no-store'),
-        'a response for one caller that shared caches may store (HDR-6)',
+        'shared caches may store a response for one caller (HDR-6)',
       )
   }
   const represents =

@@ -45,7 +45,7 @@ const fields: readonly Said[] = [
   said('empty', () => ''),
   said('commas', () => ', ,,'),
   said('no quotes', (tag) => tag.slice(1, -1)),
-  said('no quotes, the version', (tag) => version(tag)),
+  said('version without quotes', (tag) => version(tag)),
   said('no closing quote', (tag) => tag.slice(0, -1)),
   said('small w', (tag) => `w/${tag}`),
   said('space after W/', (tag) => `W/ ${tag}`),
@@ -241,7 +241,8 @@ const pairs = fields.flatMap((ifMatch) =>
 )
 
 /**
- * Fewer pairs: for settings that change the meaning of If-Match, and for databases in the long run.
+ * Fewer pairs: for the settings that change what `If-Match` means, and for databases in
+ * `npm run test:long`.
  */
 const few = pairs.filter(([, { name }]) => name === 'absent' || name === 'current')
 
@@ -249,7 +250,7 @@ const few = pairs.filter(([, { name }]) => name === 'absent' || name === 'curren
  * The pairs for `npm test`: every value of each field, while the other field is absent or matches.
  */
 const sides = pairs.filter((pair) => pair.some(({ name }) => name === 'absent' || name === 'current'))
-/** The pairs for databases in `npm test`, because each pair takes several writes. */
+/** The pairs for databases in `npm test`. They are few, because each pair takes several writes. */
 const fewest = few.filter(([{ name }]) => some.includes(name))
 
 const pairsOf = (ground: string, isPlain: boolean): readonly (typeof pairs)[number][] => {

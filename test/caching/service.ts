@@ -63,7 +63,7 @@ const notas = defineResource({
 })
 
 /**
- * Like `notas`, but any cache may store the responses, separately for each caller's credentials.
+ * Like `notas`, but shared caches may store the responses too, one for each caller's credentials.
  */
 const avisos = defineResource({
   collection: 'avisos',

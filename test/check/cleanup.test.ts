@@ -66,9 +66,9 @@ const count = (arrivals: readonly Arrival[], method: string): number =>
   arrivals.filter((one) => one.method === method).length
 
 /**
- * Expects about two intervals of `rate` between the request before the first DELETE and the request
- * after this DELETE. The earlier request may arrive late, so the time may be shorter by half an
- * interval.
+ * Expects about two intervals, of 1 / `rate` seconds each, between the request before the first
+ * DELETE and the request after it. One and a half intervals are enough, because the request before
+ * the DELETE may arrive late.
  */
 function expectRate(arrivals: readonly Arrival[], rate: number): void {
   const at = arrivals.findIndex(({ method }) => method === 'DELETE')
@@ -96,7 +96,7 @@ it('--cleanup obeys --rate', async () => {
   expectRate(arrivals, 5)
 })
 
-it('with "production", the cleanup sends nothing if the run got a 429, and reports the records', async () => {
+it('with "production", the cleanup sends nothing if the run got a 429, and reports the records left', async () => {
   let isOver = false
   const { origin, arrivals } = await start((all) => !isOver && count(all, 'PATCH') > 0)
   const limits = { ...options(origin), production: true, rate: 10 }

@@ -34,13 +34,13 @@ afterEach(async () => {
 interface Faults {
   /** The last segment of `Location`. `undefined` if the response has no `Location`. */
   readonly location?: string
-  /** The `id` of the item in a list that a filter finds. Default: the actual id. */
+  /** The `id` that the item has in a filtered list. Default: the actual id. */
   readonly found?: unknown
 }
 
 /**
- * Starts a service whose collection also responds at the URLs in `aliases`, with its newest items.
- * Returns the unsafe requests that it got, except POST.
+ * Starts a service. A GET of a URL in `aliases` returns the list of orders, newest first. The
+ * result contains the unsafe requests that the service got, except POST.
  */
 async function start({ location, found }: Faults, aliases: readonly string[]) {
   const app = twinApp(location === undefined ? 'POST without Location' : undefined)

@@ -121,7 +121,7 @@ it('the checks without writes send only safe requests', () => {
   expect([...safe].sort()).toEqual(['GET', 'HEAD', 'OPTIONS'])
 })
 
-it('the runs without and with writes together need at most 3,000 requests', () => {
+it('the run without writes and the run with writes together need at most 3,000 requests', () => {
   expect(report.requests + written.requests).toBeLessThanOrEqual(3_000)
 })
 

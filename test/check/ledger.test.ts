@@ -61,7 +61,7 @@ it.each(['', '/', '/.', '/%2E%2e', '/?x', '/;x', '/%2F', '/8/'])(
   },
 )
 
-it('in a ledger of an earlier version, a URL that may be the URL of a collection is ignored', () => {
+it('in a ledger from an earlier version of the library, a URL that may be the URL of a collection is ignored', () => {
   const first = new Ledger(path)
   first.intend(intent)
   first.close()

@@ -36,7 +36,7 @@ const markdownWith = (count: number, text: string): string =>
     placeOf: () => ({ uri: 'openapi.json' }),
   })
 
-describe('a report that would be too long', () => {
+describe('the Markdown report', () => {
   it.each([
     [60, 'long '.repeat(400), /The details of \d+ breaks are left out/],
     [2_000, 'short', /\d+ more breaks, and all details, are left out/],
@@ -47,7 +47,7 @@ describe('a report that would be too long', () => {
     expect(markdown.match(/<details>/g)?.length).toBe(markdown.match(/<\/details>/g)?.length)
   })
 
-  it('a report that fits is not shortened', () => {
+  it('is not shortened if it fits', () => {
     expect(markdownWith(3, 'short')).not.toContain('left out')
   })
 })

@@ -1,6 +1,6 @@
 /**
  * Tests of the option `production`. The tests record the requests that the service receives, to
- * prove that the checks send nothing that could lock accounts, use up rate limits, or load the
+ * prove that the checks send nothing that could lock accounts, use up rate limits, or overload the
  * service.
  */
 import { mkdtempSync, rmSync } from 'node:fs'

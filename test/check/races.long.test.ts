@@ -18,8 +18,8 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const runs = size(1, 100)
 /**
- * How many runs may miss the fault by chance, in addition to those that the expected rate allows:
- * none in the full long run, and two if there are only a few runs.
+ * How many more runs may miss the fault than the expected rate allows. With only a few runs, two
+ * may miss it by chance.
  */
 const tolerance = isLong ? 0 : 2
 
@@ -62,7 +62,7 @@ it.each([
   },
 )
 
-it('HDR-3, VERB-12: no violation is reported for a service that compares and writes in one step', {
+it('HDR-3, VERB-12: no violation is reported for a service that compares and writes atomically', {
   timeout: 600_000,
 }, async () => {
   for (const check of ['HDR-3/race', 'HDR-3/race-put', 'HDR-3/race-delete', 'VERB-12/race'])

@@ -1,4 +1,7 @@
-/** Records that a faulty service creates although it refuses the POST with 422 are removed too. */
+/**
+ * A faulty service creates a record, but responds to the POST with 422. The checks remove this
+ * record too.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -20,8 +20,8 @@ it('no violation is reported for a correct service that was written by hand', as
 
 const faults = Object.entries({ ...readFaults, ...writeFaults })
 
-// One fault of each clause. twins.long.test.ts takes all faults, and also runs the checks of the
-// other clauses.
+// Tests one fault of each clause, with the checks of that clause. twins.long.test.ts tests all
+// faults, with the checks of all clauses.
 it.each(faults.filter(([, clause], at) => faults.findIndex(([, other]) => other === clause) === at))(
   'a twin with the fault "%s" violates %s',
   async (fault, clause) => {

@@ -74,7 +74,7 @@ const faults = [
 ]
 
 it.each(['none', ...share(faults, 4, faults.slice(0, 2))])(
-  'unsafe requests are sent only to URLs that are in the ledger, with the fault %s',
+  'with the fault %s, unsafe requests are sent only to URLs that are in the ledger',
   async (fault) => {
     const [strays, sent]: [string[], string[]] = [[], []]
     const { origin, close } = await serving(

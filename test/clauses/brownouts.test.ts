@@ -120,7 +120,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos')).headers['retry-after']).toBe('1200')
   })
 
-  it('VER-3: a function can return the brownouts at run time, and documents show its current result', async () => {
+  it('VER-3: a function can return the brownouts at run time. OpenAPI documents show its current result', async () => {
     at('2027-02-01T00:00:00Z')
     let current: { from: string; until: string; exempt?: string[] }[] = []
     const { send } = await start(() => current, { describe: {} })
@@ -210,7 +210,7 @@ describe('VER-3: the configuration of brownouts', () => {
     )
   })
 
-  it('VER-3: documents list the responses during brownouts', () => {
+  it('VER-3: the OpenAPI document lists the brownouts and the responses during a brownout', () => {
     const document = openapi(serviceOf([{ from: '2099-01-01', until: '2099-01-02' }]), 'v1')
     expect(document.paths['/pedidos']).toMatchObject({ get: { responses: { 410: {}, 503: {} } } })
     expect(document['x-brownouts']).toEqual([

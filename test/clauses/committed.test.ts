@@ -267,7 +267,7 @@ describe.each(frameworks)('VERB-13: changes with injected faults, on %s', (_name
     expect(after).toBeGreaterThan(10)
   })
 
-  it('if the body of a response cannot be built, its entity tag is valid in If-Match, but causes no 304', async () => {
+  it('a response whose body cannot be built has an entity tag that works in If-Match, but causes no 304', async () => {
     n += 1
     // The last calls of the request come after its write. The fault occurs at the last call but
     // one.

@@ -153,7 +153,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     }
   })
 
-  it('RFC 7240 2: responses to PATCH vary by Prefer, even without a Prefer, and responses to GET do not', async () => {
+  it('RFC 7240 2: PATCH responses vary by Prefer, even if the request has none. GET responses do not', async () => {
     for (const headers of [{}, full, { Prefer: 'return=minimal' }]) {
       expect((await send('PATCH', 'piezas/3', headers, {})).headers.vary).toBe('Accept, Prefer')
       expect((await send('GET', 'piezas/3', headers)).headers.vary).toBe('Accept')

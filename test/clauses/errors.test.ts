@@ -85,7 +85,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     expect([refused.status, refused.json.detail]).toEqual([429, 'Too much of it.'])
   })
 
-  it('ERR-1: a problem with a header or value that cannot be sent causes a 500, and the service runs on', async () => {
+  it('ERR-1: a problem whose header or member cannot be sent causes a 500, and the service keeps running', async () => {
     for (const id of ['unwritable', 'uncodable']) {
       const answer = await send('GET', `/v8/averias/${id}`)
       expect([id, answer.status, answer.json.code]).toEqual([id, 500, 'internal'])

@@ -133,7 +133,7 @@ const componentes = defineResource({
 })
 
 /**
- * The key is an arbitrary Unicode string, and a record can link to another record of the same kind.
+ * A resource whose key is an arbitrary Unicode string. Its records can link to each other.
  */
 const notas = defineResource({
   collection: 'notas',
@@ -147,7 +147,7 @@ const notas = defineResource({
   links: { anterior: { to: 'notas', by: 'anteriorId' } },
 })
 
-/** The composite key consists of two strings, and both may need escaping. */
+/** A resource with a composite key of two strings. Both strings may need escaping. */
 const tramos = defineResource({
   collection: 'tramos',
   key: ['desde', 'hasta'],
@@ -558,8 +558,8 @@ export function shared(express: Express): Pick<Served, 'send' | 'origin' | 'port
 
 /**
  * Sends a request. Neither normalizes the path nor follows redirects. A body that is neither a
- * string nor bytes is sent as JSON. A request with a body gets `Content-Type: application/json` if
- * it has no `Content-Type`, and `Content-Length` if it has neither this field nor
+ * string nor bytes is sent as JSON. A request with a body gets `Content-Type: application/json`,
+ * unless it has a `Content-Type`. It gets a `Content-Length`, unless it has a `Content-Length` or
  * `Transfer-Encoding`.
  */
 function request(

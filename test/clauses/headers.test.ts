@@ -63,7 +63,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     expect((await send('OPTIONS', '/v8/piezas/1', { Accept: 'text/html' })).status).toBe(204)
   })
 
-  it('HDR-2: the entity tag is strong, with a version and a digest. An Etag in a request is ignored', async () => {
+  it('HDR-2: entity tags are strong, with a record version and a digest. An Etag in a request is ignored', async () => {
     const etag = await tag('/v8/piezas/1')
     expect(etag).toMatch(/^"[\x21\x23-\x7e]+\.[\w-]+"$/)
     expect(await tag('/v8/piezas/1', { Etag: '"other"' })).toBe(etag)
@@ -103,7 +103,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-2: a version with unusual characters results in an entity tag that can be sent back', async () => {
+  it('HDR-2: a record version with unusual characters results in an entity tag that can be sent back', async () => {
     for (const id of ['odd"\\, *', 'odd ñ🙂', 'odd%41.x.', 'odd\t', 'odd/W']) {
       const path = `/v8/averias/${encodeURIComponent(id)}`
       const etag = await tag(path)
@@ -114,7 +114,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     }
   })
 
-  it('HDR-3: If-Match accepts the entity tag of any representation of the current version', async () => {
+  it('HDR-3: If-Match accepts the entity tag of any representation of the current record version', async () => {
     const expanded = await tag('/v8/piezas/2?expand=nota,contrato')
     expect((await send('PATCH', '/v8/piezas/2', { 'If-Match': expanded }, { peso: 1 })).status).toBe(200)
     const other = await tag('/v8/piezas/2', { Host: 'elsewhere.example' })
@@ -125,7 +125,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     expect((await send('DELETE', '/v8/piezas/2', { 'If-Match': await tag('/v8/piezas/2') })).status).toBe(204)
   })
 
-  it('HDR-3: If-Match without a strong tag of the current version gets 412, and nothing is changed', async () => {
+  it('HDR-3: If-Match without a strong tag of the current record version gets 412 and changes nothing', async () => {
     const old = await tag('/v8/piezas/3')
     await send('PATCH', '/v8/piezas/3', {}, { peso: 7 })
     const now = await tag('/v8/piezas/3')
@@ -220,7 +220,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-4: If-None-Match is compared weakly, even with no-cache, and a 304 has Etag and Vary', async () => {
+  it('HDR-4: If-None-Match is compared weakly, even if the request has no-cache. A 304 has Etag and Vary', async () => {
     for (const path of [
       '/v8/piezas/4',
       '/v8/piezas/4?expand=nota',
@@ -388,7 +388,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     )
   })
 
-  it('HDR-6: representations have cache directives, and problems are not stored', async () => {
+  it('HDR-6: representations have Cache-Control "private, no-cache", and problems have "no-store"', async () => {
     expect((await send('GET', '/v8/piezas/1')).headers['cache-control']).toBe('private, no-cache')
     expect((await send('GET', '/v8/piezas')).headers['cache-control']).toBe('private, no-cache')
     expect((await send('GET', '/v8/piezas/999')).headers['cache-control']).toBe('no-store')

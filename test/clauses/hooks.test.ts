@@ -261,7 +261,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('by default a 5xx prints one line, without the message of the error, and a 4xx prints nothing', async () => {
+  it('by default, one line without the message of the error is logged for a 5xx, and nothing for a 4xx', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     // The fixture sets its own `onError`, which is removed here.
     const { send, close } = await serve(express, { onError: undefined as never })
@@ -315,7 +315,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('the signal of a call aborts if the client disconnects during a read, but not during a write', async () => {
+  it('the signal of an adapter call aborts if the client disconnects in a read, but not in a write', async () => {
     const left = new EventEmitter()
     const cors: Middleware = (_req, res, next) => {
       res.once('close', () => left.emit('close'))
@@ -344,7 +344,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('the signal aborts at the timeout, for reads and writes', async () => {
+  it('the signal of an adapter call aborts at the timeout, for reads and writes', async () => {
     const { send, close, data } = await watched({ timeout: 60 })
     const answers = await Promise.all([send('GET', '/v8/averias/hang-a'), send('DELETE', '/v8/averias/hang-b')])
     expect(answers.map(({ status }) => status)).toEqual([503, 503])

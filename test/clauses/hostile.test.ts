@@ -340,7 +340,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     }
   })
 
-  it('resourceRouter() behind versions() sends its own links together with the notices of the version', async () => {
+  it('resourceRouter() behind versions() sends its page links and the deprecation notices of the version', async () => {
     const store = memoryAdapter(clientes, { records: [1, 2, 3].map((id) => ({ id, nombre: `n${id}` })) })
     const handler = express.Router().use(resourceRouter(clientes, store) as never) as never
     const app = express().use(

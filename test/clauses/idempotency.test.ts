@@ -248,7 +248,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       expect((await post({ texto: 'uno' }, key)).status).toBe(201)
     })
 
-    it('a retry returns the record as created, even if it was changed or deleted, or is now invalid', async () => {
+    it('a retry gets the record as created, even if the record was changed or deleted, or is now invalid', async () => {
       const key = { 'Idempotency-Key': newKey(), ...whole }
       const body = { texto: 'cambia', cliente: { id: 'uno' } }
       const first = await post(body, key)
@@ -296,7 +296,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       expect((await post({ texto: 'si' }, key)).status).toBe(201)
     })
 
-    it('the same key with another caller, scope, parent, version or host is another request', async () => {
+    it('a POST with the same key, but another caller, scope, parent, version or host, is a new request', async () => {
       const key = { 'Idempotency-Key': newKey() }
       const body = { texto: 'de quien' }
       const sent = [
@@ -362,7 +362,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       }
     })
 
-    it('without the header, and for other methods, no key is stored', async () => {
+    it('no key is stored for a POST without the header, or for another method', async () => {
       const before = await count()
       const [one, two] = [await post({ texto: 'dos veces' }), await post({ texto: 'dos veces' })]
       expect(two.headers.location).not.toBe(one.headers.location)
@@ -420,7 +420,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       expect([one.status, two.status, two.headers.location]).toEqual([201, 201, one.headers.location])
     })
 
-    it('a caller without a name cannot use keys, unless the service names the owner of the keys', async () => {
+    it('a caller without a name cannot use keys, unless the option "idempotencyOwner" names the owner', async () => {
       const errors: unknown[] = []
       const onError = (error: unknown) => void errors.push(error)
       const strict = await served(express, opened.adapters(), { onError } as never)

@@ -271,7 +271,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     expect((await patch('documentos/d2', [{ op: 'test', path: '/titulo', value: 'ajeno' }])).status).toBe(404)
   })
 
-  it('REP-7: PUT and PATCH accept the null of a link without a target, even if its key cannot be null', async () => {
+  it('REP-7: PUT and PATCH accept null for a link without a target, even if its key cannot be null', async () => {
     const cajas = defineResource({
       collection: 'cajas',
       key: 'id',
@@ -492,7 +492,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     await blind.close()
   })
 
-  it('AUTH-4, REP-7: a link whose target the caller must not read has only its href, also in a "test"', async () => {
+  it('AUTH-4, REP-7: a "test" sees only the href of a link whose target the caller must not read', async () => {
     const permission: Permission = (_principal, action, resource) =>
       action === 'read' && resource === 'contratos' ? 'forbidden' : 'allow'
     const half = await serve(express, { jsonPatch: true, permission })

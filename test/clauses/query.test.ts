@@ -275,8 +275,8 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
       [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
       [1, 2, 3, 4],
     ])
-    // The rows 3, 6, 9 and 12 remain. Rows are inserted before the current position, so there are
-    // more pages on the way back than the page numbers suggest.
+    // The rows 3, 6, 9 and 12 remain. The "prev" links lead to more pages than the page numbers
+    // suggest, because rows are inserted before the current position.
     await walk('/v8/piezas?limit=2&offest=2', 'prev', async (page) => {
       if (page === 1) for (const numero of [1, 2]) await send('POST', '/v8/piezas', {}, { numero, lote: 'x' })
     })

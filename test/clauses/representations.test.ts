@@ -312,7 +312,7 @@ describe.each(frameworks)('HDR-1: custom representations on %s', (_name, express
     expect((await send('GET', '/v1/facturas/2', { Accept: 'text/slow' })).status).toBe(503)
   })
 
-  it('HDR-1: if the function fails after a write, the change stays, and the response has no body', async () => {
+  it('HDR-1: if a representation fails after a write, the change stays, and the response has no body', async () => {
     for (const [accept, message] of [
       ['application/pdf', /negative/],
       ['text/slow', /No response within 300 ms/],
@@ -326,7 +326,7 @@ describe.each(frameworks)('HDR-1: custom representations on %s', (_name, express
   })
 
   it.each(Object.keys(invalidResults))(
-    'ERR-1: if the function throws or returns an invalid result, GET gets 500, and PUT gets no body: %s',
+    'ERR-1: if a representation throws or returns an invalid result (%s), GET gets 500, and PUT gets no body',
     async (name) => {
       const Accept = `text/${name}`
       expect((await send('GET', '/v1/equivocadas/1', { Accept })).status).toBe(500)
@@ -344,7 +344,7 @@ describe.each(frameworks)('HDR-1: custom representations on %s', (_name, express
     },
   )
 
-  it('HDR-1: a Vary field of the function is merged with that of the library', async () => {
+  it('HDR-1: the Vary of a custom representation is merged with the Vary of the library', async () => {
     const { headers } = await send('GET', '/v1/facturas/1', { Accept: 'text/varying' })
     expect(headers.vary).toBe('Accept-Language, Accept')
   })

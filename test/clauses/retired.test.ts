@@ -115,7 +115,7 @@ const bodyOf = (method: string): unknown => (['POST', 'PUT', 'PATCH'].includes(m
 function comparable({ status, headers, text }: Answer, withoutAllowed: readonly string[] = []) {
   const { date: _, allow, 'accept-patch': patch, ...rest } = headers
   const allowed = allow?.split(', ').filter((method) => !withoutAllowed.includes(method))
-  // The body of a 405 lists the allowed methods as well.
+  // Like Allow, the body of a 405 lists the allowed methods.
   const namesThem = withoutAllowed.length > 0 && status === 405
   return {
     status,
@@ -215,7 +215,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     expect((await send('GET', '/pedido')).status).toBe(418)
   })
 
-  it('VER-2, VER-3: a part gets 410 from its date on, and responses and documents announce the date', async () => {
+  it('VER-2, VER-3: a part gets 410 from its date on. Responses and OpenAPI documents announce the date', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2027-06-30T23:59:59Z') })
     const since = '2027-07-01T00:00:00Z'
     const service = serviceOf(stores(), { pedidos: { retired: { since } } }, { describe: {} })
@@ -374,7 +374,7 @@ describe('VER-2: retirement and the contract', () => {
     expect(breaking(announced, { search: over }, '2099-01-02')).toEqual([])
   })
 
-  it('VER-2: documents omit retired parts', () => {
+  it('VER-2: OpenAPI documents omit retired parts', () => {
     const document = openapi(serviceOf(stores(), { pedidos: over, searchPost: over }), 'v1')
     expect(Object.keys(document.paths)).toEqual(['/clientes', '/clientes/{id}', '/search'])
     expect(Object.keys(document.paths['/search'] as object)).not.toContain('post')

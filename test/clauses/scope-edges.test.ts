@@ -207,7 +207,7 @@ describe('scopes of containing resources', () => {
     expect((await send('b', 'PATCH', 'citas/1', body('lb'))).status).toBe(200)
   })
 
-  it('PATH-7: below a resource with a scope, a resource with attachedTo needs a scope of its own', () => {
+  it('PATH-7: below a resource with a scope, a resource with "attachedTo" needs its own scope', () => {
     const grupos = defineResource({
       collection: 'grupos',
       key: 'id',

@@ -113,8 +113,8 @@ export interface World {
 export const base = 'http://servicio.test'
 
 /**
- * Opens the service with the data of these tenants. The tenant `outside` also gets records that
- * only the second member of the scope excludes.
+ * Opens the service with the data of these tenants. `outside` names a tenant. That tenant also has
+ * records that match the scope member `empresa`, but not the scope member `autor`.
  */
 export async function openWorld(
   express: Express,
@@ -169,8 +169,8 @@ export async function openWorld(
 }
 
 /**
- * A response as text, for comparison. It has no date, and only a boolean for the entity tag,
- * because versions are random.
+ * A response as text, for comparison. It omits the date, and says only whether there is an entity
+ * tag, because record versions are random.
  */
 export function reported({ status, headers, text: body }: Answer): string {
   const { date: _date, etag, ...rest } = headers

@@ -17,7 +17,7 @@ interface Address {
   readonly ownerStatus?: number
 }
 
-/** Paths of many kinds that contain a record outside the scope. */
+/** Paths of many kinds. Each path names a record outside the scope. */
 export function addresses(me: string, other: string): Address[] {
   const contrato = { descripcion: 'nueva', activo: true, marcas: [] }
   const linea = (tenant: string, n: number) => `contrato=${tenant}-k1,numero=${n}`
@@ -53,7 +53,10 @@ export function addresses(me: string, other: string): Address[] {
   ]
 }
 
-/** Reads of a tenant's own records that try to find records of the other tenant. */
+/**
+ * Paths of a tenant's own lists and records, some with a query that tries to find records of the
+ * other tenant.
+ */
 export function lists(me: string, other: string): string[] {
   const contratos = [
     '',

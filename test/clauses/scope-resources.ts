@@ -157,7 +157,7 @@ const cierres = defineResource({
   scope: mine,
 })
 
-/** The older version of the contracts. */
+/** The contracts, as the older API version shows them. */
 export const contratosV1 = defineResource({
   collection: 'contratos',
   key: 'codigo',

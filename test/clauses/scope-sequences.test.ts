@@ -91,8 +91,8 @@ const taken: readonly (readonly [RegExp, readonly string[], string | undefined])
 ]
 
 /**
- * Whether PUT and DELETE of a path need no body, because the path alone says what to create or
- * remove: a flag, or the membership in an association.
+ * Whether a path is that of a flag, or of a record in an association. PUT to such a path needs no
+ * body.
  */
 const isState = (at: string): boolean => /\/(activo|(clientes|carteras|etiquetas)\/[^/]+\/[^/]+\/[^/]+)$/.test(at)
 
@@ -127,7 +127,7 @@ function bodyOf({ method, path: at, by, body }: Step): unknown {
   const bodiless = method === 'PUT' && isState(at)
   if (!['POST', 'PUT', 'PATCH'].includes(method) || bodiless) return undefined
   const [, names = [], label] = taken.find(([pattern]) => pattern.test(at)) ?? []
-  // A request with PUT or PATCH does not send the key.
+  // The body of a PUT or PATCH omits the key.
   const kept = Object.entries(body).filter(
     ([name]) => names.includes(name) && (method === 'POST' || !['codigo', 'id', 'numero'].includes(name)),
   )

@@ -1,7 +1,7 @@
 /**
- * Records outside a principal's scope do not exist for that principal: except for the date and the
- * value of the entity tag, a response equals the response of a service without these records. The
- * exception is POST: a key that is already in use reveals such a record. The tests send the same
+ * Records outside a principal's scope do not exist for that principal: a response equals that of a
+ * service without these records, except for the date and the value of the entity tag. Only POST can
+ * reveal such a record: it is refused if the key is already in use. The tests send the same
  * requests to two services: one has the data of both tenants, the other has only the data of the
  * caller.
  */
@@ -15,8 +15,8 @@ const [memory, ...databases] = backings as [(typeof backings)[number], ...(typeo
 
 describe.each([
   ...frameworks.map(([name, express]) => [name, memory[0], express, memory[1]] as const),
-  // PGlite runs the same statements, but each of its databases takes seconds to open. It is
-  // therefore used only in scope-sequences.test.ts.
+  // PGlite is omitted: each of its databases takes seconds to open, and it runs the same statements
+  // as PostgreSQL. scope-sequences.test.ts uses it.
   ...databases
     .filter(([name]) => name !== 'PGlite')
     .map(([name, open]) => ['Express 5', name, express5, open] as const),
@@ -62,7 +62,7 @@ describe.each([
         other,
       )) {
         const { headers, status } = await both.send(other, 'GET', path)
-        if (!hiddenFromOwner) expect(status, `${path}: the other sees it`).toBe(expectedStatus)
+        if (!hiddenFromOwner) expect(status, `${path}: status for the other tenant`).toBe(expectedStatus)
         const tag = headers.etag ?? '"a.b"'
         const conditions: Record<string, string>[] = [
           {},

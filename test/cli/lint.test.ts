@@ -110,7 +110,7 @@ describe('references', () => {
     expect(out).toContain('openapi.json:9:9')
   })
 
-  it('are also checked in properties that have the name of a data keyword, such as "default"', async () => {
+  it('are checked in a property named "default", but not in the value of the keyword "default"', async () => {
     const schema = { type: 'object', properties: { default: { $ref: '#/components/schemas/B' }, properties: {} } }
     const { code, out } = await lintWith('names.json', referring({ A: schema }), '--only', 'reference')
     expect([code, out]).toEqual([1, expect.stringContaining('The reference "#/components/schemas/B" has no target.')])

@@ -20,8 +20,8 @@ interface Ran {
 }
 
 /**
- * Runs a command line in a folder, with a service that has these documents. `reason` is the value
- * of `--accept`.
+ * Runs a command line in a folder, with a service that has these OpenAPI documents. `reason` is the
+ * value of `--accept`.
  */
 async function run(
   cwd: string,

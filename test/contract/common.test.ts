@@ -1,6 +1,6 @@
 /**
- * Common changes of documents, each with the expected verdict: the changes that public comparison
- * tools report, and related special cases.
+ * Common changes of OpenAPI documents, each with the expected verdict: the changes that public
+ * comparison tools report, and related special cases.
  */
 import { describe, expect, it } from 'vitest'
 import { compareContracts } from '../../src/contract/compare.js'

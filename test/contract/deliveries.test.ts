@@ -26,8 +26,8 @@ const field = (rest: Json = {}): Json => ({
 
 /**
  * Two documents, the changes from `one` to `other`, and the reverse changes. `!` marks a breaking
- * change. In `twins`, `one` and `other` are the parts of a delivery, and each test makes documents
- * from them.
+ * change. The entries of `twins` have parts of a delivery in place of documents: the tests make
+ * documents from these parts.
  */
 type Twins = readonly [title: string, one: Json, other: Json, there: readonly string[], back: readonly string[]]
 
@@ -258,7 +258,7 @@ describe('parts of forms', () => {
     expect(kinds(other, one)).toEqual(back)
   })
 
-  it('of a response may lose media types, but not gain any', () => {
+  it('a part of a multipart response may lose media types, but not gain any', () => {
     const answer = (contentType: string): Json =>
       operation({
         responses: {

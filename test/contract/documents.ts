@@ -1,4 +1,4 @@
-/** Small documents for comparisons. */
+/** Small OpenAPI documents for comparisons. */
 
 export type Json = Readonly<Record<string, unknown>>
 

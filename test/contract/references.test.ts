@@ -120,7 +120,7 @@ describe('a bundled document', () => {
     expect(bundled(document, 'api.json', read)).toBe(document)
   })
 
-  it('cannot be made if a file is missing, or if a reference has a scheme', () => {
+  it('cannot be made if a file is missing, or if a reference is an absolute URL', () => {
     expect(() => assembled({ $ref: 'lost.json' })).toThrow('There is no lost.json.')
     expect(() => assembled({ $ref: 'https://a.example/thing.json' })).toThrow('is an absolute URL')
     expect(() => assembled({ $ref: 'file:///etc/passwd' })).toThrow('is an absolute URL')

@@ -1,4 +1,4 @@
-/** Compares the documents of a service before and after a change of its definitions. */
+/** Compares the OpenAPI documents of a service before and after a change of its definitions. */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { compareContracts } from '../../src/contract/compare.js'
@@ -35,7 +35,7 @@ const clientes = define({
   },
 })
 
-/** The document of a service with these options for its resource and for the service. */
+/** The OpenAPI document of a service with these resource options and service options. */
 function documentOf(resource: Options = {}, service: Options = {}): unknown {
   const piezas = define({
     collection: 'piezas',

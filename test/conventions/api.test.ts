@@ -58,7 +58,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect([over.status, over.body.errors[0].params]).toEqual([400, { minimum: 1, maximum: 40 }])
     })
 
-    it('QUERY-5: has the same effect on a request whose query was cached', async () => {
+    it('QUERY-5: applies even if the query of the request is cached', async () => {
       const { call, reported } = inMode('QUERY-5', mode)
       for (let times = 0; times < 4; times += 1) await call.get('/v1/orders?limit=40')
       expect(reported()).toEqual(counted(...Array.from({ length: 4 }, () => 'QUERY-5 limit')))
@@ -181,7 +181,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
     })
   })
 
-  it('routes: limits an entry to route templates, with or without a version', async () => {
+  it('routes: limits an entry to the given routes, in one version or in every version', async () => {
     const { call } = serve(express, {
       conventions: { 'QUERY-8': { mode: 'report', routes: ['/v1/orders', '/customers/'] } },
     })

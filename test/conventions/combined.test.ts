@@ -109,7 +109,7 @@ describe.each(majors)('modes with other features, on %s', (_, major) => {
     expect((await call.post('/v1/customers').set('Content-Type', 'image/png').send('x')).status).toBe(415)
   })
 
-  it('HDR-5: with the range */*, a body in latin1 still gets 415', async () => {
+  it('HDR-5: with the media range */*, a body in latin1 still gets 415', async () => {
     const { call } = serve(major, { conventions: { 'HDR-5': { mode: 'report', types: ['*/*'] } } })
     expect(
       (await call.post('/v1/customers').set('Content-Type', 'text/plain; charset=latin1').send('{"id":9,"name":"a"}'))
@@ -177,7 +177,7 @@ describe.each(majors)('modes with other features, on %s', (_, major) => {
     expect([status, body.customer]).toEqual([200, null])
   })
 
-  it('REP-1: with the setting "share", no two different bodies have the same Etag', async () => {
+  it('REP-1: with the setting "share", different bodies have different Etags', async () => {
     const { call } = serve(major, {
       principal: (req) => ({ sub: String(req.headers['x-who']) }),
       conventions: { 'REP-1': { mode: 'enforce', share: 0.5 } },

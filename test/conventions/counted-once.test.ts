@@ -45,7 +45,7 @@ describe.each(majors)('%s', (_, express) => {
     ])
   })
 
-  it('observe() in front does not count a finding again if a middleware or a router reports it', async () => {
+  it('observe() in front of a middleware or a router does not count the findings that these report', async () => {
     const counts = usage()
     const app = express()
       .use(observe({ usage: counts, budget: 1 }))
@@ -70,7 +70,7 @@ describe.each(majors)('%s', (_, express) => {
     ])
   })
 
-  it('observe() in front does not count a call again if a router counts it, but counts other calls', async () => {
+  it('observe() in front of a router counts only the calls that the router does not count', async () => {
     const counts = usage()
     const app = express()
       .use(observe({ usage: counts, budget: 1, calls: true }))

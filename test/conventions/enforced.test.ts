@@ -92,7 +92,8 @@ const send = (port: number, { method, path, headers, body }: Sent): Promise<stri
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('end', () => {
           const fields = response.rawHeaders.join('\n').replace(/Date\n.*/, '')
-          // Removes the entity tag, because each store starts its versions with a random string.
+          // Removes the entity tag, because each store starts the versions of its records with a
+          // random string.
           resolve(
             `${response.statusCode} ${response.statusMessage}\n${fields}\n${Buffer.concat(chunks).toString('latin1')}`.replace(
               /(\nEtag\n")[^"]*"/i,

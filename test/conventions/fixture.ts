@@ -75,7 +75,9 @@ const search = endpoint('search', {
   },
 })
 
-/** The options of the service: two versions that share their data. Each call creates new data. */
+/**
+ * The options of the service: two API versions that share their data. Each call creates new data.
+ */
 export const apiOptions = (): ApiOptions => {
   const orderStore = memoryAdapter(orders, { records })
   const resources = [

@@ -214,7 +214,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
     })
   })
 
-  it('routes: an entry applies to Express route templates, in every version or in one', async () => {
+  it('routes: limits an entry to the given Express routes, in one version or in every version', async () => {
     const app = express()
     const query = noQuery({ conventions: { 'QUERY-8': { mode: 'report', routes: ['/v1/orders/{id}', '/customers'] } } })
     const answer: RequestHandler = (_req, res) => void res.json({})
@@ -262,7 +262,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
     ['returns an invalid content type', { body: {}, contentType: 'a\r\nx: y' }],
     ['returns a value that JSON cannot represent', { body: () => 1 }],
     ['returns a promise', Promise.resolve({ body: {} })],
-  ])('ERR-3: if a shape %s, the problem is sent unchanged', async (_what, given) => {
+  ])('ERR-3: if the function "shape" %s, the problem is sent unchanged', async (_what, given) => {
     const shape = () => {
       if (given === 'throw') throw new Error('shape')
       return given as never

@@ -272,7 +272,7 @@ describe.each(majors)('a version with options of its own on %s', (_, express) =>
     expect(await ids('/v3/notes?per_page=2')).toEqual([1, 2])
   })
 
-  it('has its own parameters in its document', () => {
+  it('has its own parameters in its OpenAPI document', () => {
     const names = (version: string) =>
       (openapi(made, version) as never as { paths: Record<string, { get: { parameters: readonly object[] } }> }).paths[
         '/notes'

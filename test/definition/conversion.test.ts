@@ -43,8 +43,8 @@ const records = fc.dictionary(names, values, { noNullPrototype: true })
 type Keeps = (named: Shape | undefined, other: Shape | undefined, value: unknown) => boolean
 
 /**
- * The reference implementation of the conversion, without compilation. `keeps` selects the members
- * to keep.
+ * The reference implementation of the three conversions below, without compilation. `keeps` selects
+ * the members to keep.
  */
 function referenceConversion(given: unknown, place: Shape, keeps: Keeps): unknown {
   if (typeof given === 'string')
@@ -72,7 +72,7 @@ const all: Keeps = () => true
 const known: Keeps = (named, other, value) =>
   named === undefined ? other !== undefined : value !== undefined && (value !== null || named.nullable || named.untyped)
 
-/** Of the objects and lists in a value, those that the schema describes. */
+/** Returns those objects and lists of a value that the schema describes. */
 function typed(value: unknown, place: Shape | undefined, found = new Set<object>()): Set<object> {
   if (Array.isArray(value) && place?.isArray) {
     found.add(value)
@@ -101,7 +101,7 @@ describe('compileCanonical', () => {
 })
 
 describe('compileRespelled', () => {
-  it('REP-4: makes local date-times canonical, and does not copy values that are canonical already', () => {
+  it('REP-4: makes local date-times canonical, and does not copy values that are already canonical', () => {
     const respell = compileRespelled(shape)
     fc.assert(
       fc.property(records, (record) => {

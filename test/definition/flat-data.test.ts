@@ -180,7 +180,7 @@ describe('flattened data', () => {
     expect(isSameData(flattener.flat({ round: [{ round: [] }] }) ?? [], round)).toBe(false)
   })
 
-  it('estimates a size that is at least the size of its strings', () => {
+  it('has an estimated size of at least the size of its strings', () => {
     expect(sizeOfData(flattener.flat({ a: 'x'.repeat(100), b: ['y'.repeat(50)] }) ?? [])).toBeGreaterThan(150)
   })
 })

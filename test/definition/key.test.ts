@@ -173,7 +173,7 @@ describe('composite keys', () => {
     )
   })
 
-  it('PATH-9: no two strings are the same key', () => {
+  it('PATH-9: every key has only one valid string', () => {
     const piece = fc.constantFrom('text=', 'whole=', ',', '=', '%2C', '%2c', '%25', '%', '3', '03', 'a', '')
     const two = composite('text', 'whole')
     fc.assert(

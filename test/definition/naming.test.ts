@@ -178,7 +178,7 @@ describe('messages', () => {
     ['createOrder', '"Orders"'],
     ['añadir-años', '"años"'],
     ['crear-factura', '"facturas"'],
-  ])('PATH-3: for "%s" the suggestion is %s, with the ways to express an action', (name, suggestion) => {
+  ])('PATH-3: for "%s" the message suggests %s, and lists the ways to express an action', (name, suggestion) => {
     expect(message(name)).toContain(`${JSON.stringify(name)} names an action. Name its contents, ${suggestion}:`)
     expect(message(name)).toMatch(/PATCH.*flag.*endpoint\(\).*PATH-8.*\[PATH-3 name-is-verb\]$/)
   })
@@ -191,7 +191,7 @@ describe('messages', () => {
     },
   )
 
-  it('PATH-4: the message says that Accept chooses the format, and gives the name without the format', () => {
+  it('PATH-4: for a name with a format, the message mentions Accept and suggests the name without the format', () => {
     expect(message('invoices.pdf')).toMatch(/"invoices\.pdf".*Accept.*Use "invoices"\. \[PATH-4 name-has-format\]$/)
   })
 

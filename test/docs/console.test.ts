@@ -79,12 +79,12 @@ describe.each(majors)('the console in %s', (_, framework) => {
     'console%2fswagger-ui.css',
     '__proto__',
     'constructor',
-  ])('does not serve other files: %s', async (name) => {
+  ])('responds with 404 to the path %s', async (name) => {
     // `fetch` does not normalize these paths.
     expect((await get(`/v1/docs/${name}`)).status).toBe(404)
   })
 
-  it('exists only if the option is set; the index then links to it', async () => {
+  it('exists only with the option "console"; the index then links to it', async () => {
     expect(await (await get('/v1/docs')).text()).toContain('href="docs/console"')
     expect(await (await fetch(`${without.origin}/v1/docs`)).text()).not.toContain('docs/console')
     for (const name of ['console', 'console.js', 'swagger-ui.css']) {

@@ -70,7 +70,7 @@ describe('a path with a server of its own', () => {
 it.each([
   ['GET', ['-G', '--data-urlencode', 'key=the token']],
   ['POST', ['--url-query', 'key=the token', '-H', 'Content-Type: application/json', '-d', '{}']],
-])('%s with an API key in the query sends the key in the query, and the body as the body', (method, options) => {
+])('the curl line of a %s sends an API key in the query, not in the body', (method, options) => {
   const body = { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } }
   const one = { operationId: 'b', tags: ['b'], responses: {}, ...(method === 'POST' ? body : {}) }
   const document = {

@@ -259,7 +259,7 @@ describe('unusual sizes', () => {
     for (const at of [0, 150, 299]) expect(fileOf(document, `things${at}s`, pages)).toContain(`<h1>things${at}s</h1>`)
   })
 
-  it('long values are truncated, with a reference to the document', () => {
+  it('long values are truncated, and refer to the OpenAPI document', () => {
     const values = Array.from({ length: 5_000 }, (_, at) => `value-${at}`)
     const document = documentOf(
       schemaWith({
@@ -326,7 +326,7 @@ describe('unusual sizes', () => {
   })
 })
 
-describe('documents of other kinds', () => {
+describe('OpenAPI 3.0.3, single routers and imports', () => {
   it('the pages of an OpenAPI 3.0.3 document show nullable types', () => {
     const document = documentOf(schemaWith({ note: { type: ['string', 'null'] } }), {}, { openapi: '3.0.3' })
     const pages = pagesOf(document)

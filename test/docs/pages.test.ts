@@ -1,4 +1,6 @@
-/** The pages of the example cover the document, and comply with accessibility rules. */
+/**
+ * The docs pages of the example cover its OpenAPI documents, and comply with accessibility rules.
+ */
 import { describe, expect, it } from 'vitest'
 import { clauses } from '../../src/clauses.js'
 import type { Api } from '../../src/index.js'

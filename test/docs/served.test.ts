@@ -234,7 +234,7 @@ describe('the path of the docs pages', () => {
     expect(() => api({ describe: true, versions: { v1: [mount(named, memoryAdapter(named))] } })).not.toThrow()
   })
 
-  it('an invalid pages option throws', () => {
+  it('an invalid option "pages" throws', () => {
     expect(() => api({ describe: { pages: true as unknown as DocsPages }, versions: { v1: [] } })).toThrow(
       /docsPages\(\)/,
     )

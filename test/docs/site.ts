@@ -11,7 +11,10 @@ export function fileOf(document: object, name: string, pages = docsPages(), fold
   return file === undefined ? undefined : String(file.body)
 }
 
-/** Every page that can be reached from the index, by name. */
+/**
+ * Returns the contents of every page that can be reached from the index. The keys are the names of
+ * the pages.
+ */
 export function pagesOf(document: object): ReadonlyMap<string, string> {
   const pages = docsPages()
   const found = new Map<string, string>()

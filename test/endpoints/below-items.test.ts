@@ -87,8 +87,8 @@ describe.each(frameworks)('over %s', (_, framework) => {
   })
 })
 
-describe('an older version with an adapterView()', () => {
-  it('PATH-8: passes the records and versions of that view to its handlers', async () => {
+describe('an older API version with an adapterView()', () => {
+  it('PATH-8: passes the records and record versions of that view to its handlers', async () => {
     const viejos = defineResource({
       collection: 'pedidos',
       key: 'numero',
@@ -131,7 +131,7 @@ describe('an older version with an adapterView()', () => {
   })
 })
 
-describe('preconditions and tags', () => {
+describe('preconditions and entity tags', () => {
   it('HDR-3: If-Match is compared with the version of the item, for every method that changes it', async () => {
     const { send, calls } = await served()
     const { etag = '' } = (await send('GET', '/v2/pedidos/7')).headers
@@ -190,7 +190,7 @@ describe('preconditions and tags', () => {
     expect((await send('HEAD', '/v2/pedidos/9/cancelaciones')).status).toBe(404)
   })
 
-  it('HDR-3: exactly one of many concurrent cancellations of one version succeeds', async () => {
+  it('HDR-3: of many concurrent cancellations with the same If-Match, exactly one succeeds', async () => {
     const { send } = await served()
     const { etag = '' } = (await send('GET', '/v2/pedidos/7')).headers
     const answers = await Promise.all(

@@ -174,7 +174,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
   })
 })
 
-it('HDR-2: endpointReply() accepts a version only as a string, and only below an item', async () => {
+it('HDR-2: endpointReply() accepts "version" only as a string, and only below an item', async () => {
   for (const [path, version, status] of [
     ['/v1/pruebas', '1', 500],
     ['/v1/clientes/1/pruebas', 1, 500],
@@ -191,7 +191,7 @@ it('HDR-2: endpointReply() accepts a version only as a string, and only below an
   }
 })
 
-it('VERB-13: the version of a change is sent even if the body of the response cannot be encoded', async () => {
+it('VERB-13: the Etag of a changed item is sent even if the body of the response cannot be encoded', async () => {
   const { send } = await serve(() => endpointReply({ status: 200, body: 1n, version: 'v' }))
   const answer = await send('POST', '/v1/clientes/1/pruebas')
   expect([answer.status, answer.text, answer.headers.etag]).toEqual([200, '', '"v.~"'])

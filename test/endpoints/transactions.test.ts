@@ -94,7 +94,8 @@ describe.each(stores)('over $name', ({ open }) => {
     const plain = await many(() => send('POST', '/v1/pedidos/2/cancelaciones', {}, { motivo: 'a' }))
     expect(plain.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(plain.every(({ status }) => [200, 412, 422].includes(status))).toBe(true)
-    // Several cancellations can be made among concurrent patches. Each has exactly one refund.
+    // Between concurrent patches, several cancellations can succeed. Each of these has exactly one
+    // refund.
     const mixed = await many((at) =>
       at % 2 === 0
         ? send('PATCH', '/v1/pedidos/3', {}, { estado: `e${at}` })
@@ -106,7 +107,7 @@ describe.each(stores)('over $name', ({ open }) => {
     expect(await sql('SELECT pedido FROM abonos WHERE pedido < 3 ORDER BY 1')).toEqual([{ pedido: 1 }, { pedido: 2 }])
   })
 
-  it('HDR-2: the tag of the response is the tag of the committed row', async () => {
+  it('HDR-2: the Etag of the response has the version of the committed row', async () => {
     const { send } = service
     const { headers } = await send('POST', '/v1/pedidos/4/cancelaciones', {}, { motivo: 'a' })
     const now = await send('GET', '/v1/pedidos/4')

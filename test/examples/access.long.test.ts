@@ -1,6 +1,6 @@
 /**
- * Access control of the example, which runs as a process. The requests use HTTP and tokens from
- * another issuer.
+ * Access control of the example, which runs as a process. The requests use HTTP. The test, not the
+ * example, signs the tokens for the private API.
  */
 import jsonwebtoken from 'jsonwebtoken'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -34,7 +34,7 @@ describe('the private API', () => {
   }, 60_000)
   afterAll(() => end(running))
 
-  it('AUTH-1, AUTH-5: accepts only JWTs that are signed with HS256 and TOKEN_SECRET, by any issuer', async () => {
+  it('AUTH-1, AUTH-5: accepts JWTs of any issuer, if they are signed with HS256 and TOKEN_SECRET', async () => {
     expect((await get(`${base}/v8/pre-piezas?limit=1`, tokenOf('*:read'))).status).toBe(200)
     expect((await fetch(`${base}/v8/pre-piezas`)).status).toBe(401)
     for (const token of [
@@ -50,7 +50,7 @@ describe('the private API', () => {
     }
   })
 
-  it('AUTH-4: a caller without read permission for contracts gets no data of them, even by expansions', async () => {
+  it('AUTH-4: a caller without read permission for contracts gets no contract data, even by expansion', async () => {
     const all = tokenOf('*:read')
     const piece = await jsonOf(await get(`${base}/v8/pre-piezas/1?expand=contrato`, all))
     const { codigoDeContratoInterno: code, descripcion, iditg, cliente } = piece.contrato

@@ -1,6 +1,6 @@
 /**
- * The example in the process of a test, and a client with all permissions for both APIs of the
- * service.
+ * Runs the example inside the test process, with a client that has all permissions for both APIs of
+ * the service.
  */
 import express from 'express'
 import request from 'supertest'
@@ -29,8 +29,8 @@ export function client(stores: Stores, baseUrl?: string): Client {
     { ...(baseUrl === undefined ? {} : { baseUrl }), rateLimit: 0 },
     { stores, access, counters: { close() {} } },
   )
-  // The documents describe every response of both APIs. `describeStrictly()` turns a response that
-  // is not described into a 500 that says what is missing.
+  // The OpenAPI documents describe every response of both APIs. `describeStrictly()` turns a
+  // response that is not described into a 500 that says what is missing.
   const checked = express()
     .disable('x-powered-by')
     .use('/public', describeStrictly(apis.outside))

@@ -126,7 +126,7 @@ describe('the process, when it ends', () => {
     expect(await ended).toEqual({ code: 0, stderr: '' })
   })
 
-  it('if it is still starting, completes the start, never listens, and exits with 0', async () => {
+  it('if a signal arrives during the start, completes the start, never listens, and exits with 0', async () => {
     await other.query('SELECT pg_advisory_lock(8060502)')
     const { child, ended, listening } = run()
     await expect.poll(waiting, { timeout: 20_000 }).toBe(1)

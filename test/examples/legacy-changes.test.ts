@@ -81,7 +81,7 @@ describe.each(steps)('step %d', (step) => {
   })
 
   if (step >= 2)
-    it('ERR-3: errors of the library have the format that old clients read, and contain no stack', async () => {
+    it('ERR-3: errors of the library have the format that old clients read, and contain no stack trace', async () => {
       const answers = [
         await call('GET', '/v1/deliveries?per_page=1001'),
         await call('POST', '/v1/deliveries/2', { headers: token }),

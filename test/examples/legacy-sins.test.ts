@@ -1,6 +1,7 @@
 /**
- * The findings about the clients of examples/legacy. The clauses at each step are those that the
- * README of the example lists for the step, and those that the steps so far have added.
+ * What the services of examples/legacy count about their clients. At each step, the old clients
+ * violate the clauses that the README of the example lists for the step. From step 2 on, they also
+ * violate QUERY-4 and QUERY-5, and from step 6 on, REP-1.
  */
 import { describe, expect, it } from 'vitest'
 import type { UsageSnapshot } from '../../src/usage/index.js'

@@ -1,4 +1,4 @@
-/** Step 1 of examples/legacy changes no byte of these responses, except in `Date`. */
+/** The responses of step 0 and step 1 of examples/legacy have the same bytes, except in `Date`. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'

@@ -21,7 +21,7 @@ async function start(step: number, env: Record<string, string> = {}): Promise<st
   const child = spawn(process.execPath, [folder('main.cjs'), String(step)], {
     env: { PATH: process.env.PATH ?? '', PORT: '0', ...env },
     // stderr is ignored, because one of the clients sends a truncated body, and Express then prints
-    // a stack.
+    // a stack trace.
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   running.push(child)

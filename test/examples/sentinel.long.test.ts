@@ -5,7 +5,7 @@ import { ownSentinels } from '../servers/own-sentinels.js'
 import { ask, start } from './running.js'
 
 describe('REDIS_SENTINELS', () => {
-  it('LIMIT-1: two processes share a limit at the master, and at the new master after a failover', async () => {
+  it('LIMIT-1: two processes share a limit in the Redis master, and in the new master after a failover', async () => {
     const cluster = await ownSentinels()
     onTestFinished(() => cluster.remove())
     const place = await freshDatabase()

@@ -173,7 +173,7 @@ describe('REP-6: the worked example', () => {
     }
   })
 
-  it('POST accepts the response of GET without the number, and a link that has a key in place of href', async () => {
+  it('POST accepts the response of GET without "numero", and a link that has a key in place of "href"', async () => {
     const app = serve()
     const { body } = await app.get('/v8/pre-piezas/3').expect(200)
     const { numero: _, ...rest } = body
@@ -271,7 +271,7 @@ describe('sub-resources', () => {
     expect((await app.get('/v8/pre-piezas/4/componentes').expect(200)).body).toEqual([])
   })
 
-  it('PATH-8: PUT and DELETE of activo get 204, and DELETE unsets estaActivo', async () => {
+  it('PATH-8: PUT and DELETE of the flag "activo" get 204, and DELETE unsets "estaActivo"', async () => {
     const app = serve()
     await app.put('/v8/contratos/C-0001/activo').expect(204)
     await app.delete('/v8/contratos/C-0001/activo').expect(204)
@@ -306,7 +306,7 @@ describe('versions', () => {
     await app.post('/v1/clientes').send({ nombre: 'Nueva', cuit: '30-12345678-9' }).expect(201)
   })
 
-  it('VER-2, VER-3: v1 is deprecated, v0 is retired, others are unknown', async () => {
+  it('VER-2, VER-3: v1 is deprecated, v0 is retired, other versions are unknown', async () => {
     const app = serve()
     const { headers } = await app.get('/v1/pre-piezas/1').expect(200)
     expect(headers).toMatchObject({ deprecation: '@1767225600', sunset: 'Fri, 31 Dec 2027 00:00:00 GMT' })
@@ -431,7 +431,7 @@ describe('probes', () => {
 
 describe('the service', () => {
   it.each(['/', '/health', '/v8', '/v8/nada', '/public', '/public/nada'])(
-    'responds to any other path with a 404 problem: %s',
+    'responds to an unknown path with a 404 problem: %s',
     async (path) => {
       const { headers } = await serve().get(path).expect(404)
       expect(headers['content-type']).toMatch(/^application\/problem\+json/)

@@ -1,4 +1,4 @@
-/** The stores of the example in the process of a test. They use PGlite, as `npm start` does. */
+/** The stores of the example, inside the test process. They use PGlite, as `npm start` does. */
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Data } from '../../examples/pre-piezas/data/generator.js'

@@ -18,7 +18,7 @@ export function typesOf(value: unknown): unknown {
 /** The path of an absolute URL. supertest takes only paths. */
 export const pathOf = (href: string): string => href.replace(/^https?:\/\/[^/]+/, '')
 
-/** The values of all records at a path of member names, such as `a.b`. */
+/** The value of each record at a path of member names, such as `a.b`. */
 export const valuesAt = (records: readonly unknown[], path: string): unknown[] =>
   records.map((record) =>
     path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], record),

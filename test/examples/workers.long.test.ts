@@ -34,7 +34,7 @@ const childrenOf = (pid: number): number[] => {
   }
 }
 
-/** Each request uses its own connection, so that the requests spread over the workers. */
+/** Options that give a request its own connection, so that the requests spread over the workers. */
 const alone = { headers: { Connection: 'close' } }
 
 describe('WORKERS', () => {
@@ -144,7 +144,7 @@ describe('WORKERS', () => {
     [3000, '24.1.0', 'darwin', false],
     [0, '24.1.0', 'linux', false],
   ])(
-    'on port %i, Node %s, %s: the kernel distributes connections to the workers: %s',
+    'on port %i, with Node %s on %s, it is %s that the kernel distributes connections to the workers',
     (port, node, platform, shared) => {
       expect(workersSharePort(port, node, platform)).toBe(shared)
     },

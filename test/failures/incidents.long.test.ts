@@ -321,7 +321,7 @@ describe('the page shows each line that is logged in an incident', () => {
     expectOnPage()
   })
 
-  it('database gone: requests are refused, then served again without a restart', async () => {
+  it('database gone: requests are refused, then served again without a restart of the service', async () => {
     const over = pool()
     const ask = await serve(adapter(over))
     const probes = await listening(

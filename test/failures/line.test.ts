@@ -172,7 +172,8 @@ describe('causes', () => {
       'name',
       'port',
     ]
-    // The secret is too long for a table name, and its space is not allowed in a host name.
+    // This text cannot pass as a table name, because it is too long, or as a host name, because it
+    // has a space.
     const secret = `geheim ${'x'.repeat(70)}`
     const error = fc
       .record({

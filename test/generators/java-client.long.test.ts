@@ -1,6 +1,6 @@
 /**
- * OpenAPI Generator generates a Java client from the 3.0.3 document of the example. Plain javac
- * compiles the client, which then calls the example.
+ * OpenAPI Generator generates a Java client from the OpenAPI 3.0.3 document of the example. Plain
+ * javac compiles the client, which then calls the example.
  */
 import { execFile, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,8 +32,8 @@ if (!hasJava)
   console.warn('No Java client is generated, because java or javac is not installed. Install version 11 or newer.')
 
 /**
- * The options of the generator. This version of the generator refers to types for `anyOf` and for
- * any value, but does not generate them. The options map these types to `Object`.
+ * The options of the generator. For `anyOf` and for a value of any type, this version of the
+ * generator refers to types that it does not generate. The options map these types to `Object`.
  */
 function generatorOptions(document: string): object {
   const names = new Set(['AnyType'])

@@ -1,6 +1,6 @@
 /**
- * openapi-typescript and openapi-fetch generate a strict TypeScript client from the documents that
- * the example serves. The client then calls the example.
+ * openapi-typescript and openapi-fetch generate a strict TypeScript client from the OpenAPI
+ * documents that the example serves. The client then calls the example.
  */
 import { execFile } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -26,8 +26,8 @@ const password = 'piezas'
 /**
  * The script that runs the generator. `defaultNonNullable: false` makes a member with a default
  * optional in requests; by default the generator makes it required. The generator uses the compiler
- * API of TypeScript 5, which TypeScript 7 does not have. The hook gives the generator the older
- * version that the tests of the library's types use.
+ * API of TypeScript 5, which TypeScript 7 does not have. The hook gives the generator TypeScript
+ * 5.4, which the tests of the library's types also use.
  */
 const generator = `
 import { register } from 'node:module'

@@ -1,6 +1,6 @@
 /**
  * A cluster of three PostgreSQL nodes under Patroni and etcd, behind HAProxy and PgBouncer. Redis
- * runs under Sentinel. Four service processes run behind a second HAProxy. Everything is on the
+ * runs under Sentinel. Four service processes run behind the same HAProxy. Everything is on the
  * loopback interface, in a temporary folder. Needs the Debian packages patroni, etcd-server,
  * haproxy, pgbouncer, postgresql and redis-server.
  */
@@ -75,8 +75,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 const serviceCount = 4
 
 /**
- * Starts everything. Adds to `undo` the steps that remove the cluster. They must be called in
- * reverse order.
+ * Starts everything. Adds to `undo` the functions that remove the cluster. The caller must call
+ * them in reverse order.
  */
 async function started(
   undo: (() => unknown)[],
@@ -194,9 +194,9 @@ interface Member {
 }
 
 /**
- * Reads the state of the cluster from Patroni, and switches the primary. Asks the first reachable
- * Patroni that responds. A Patroni whose node is partitioned may report an old state, so it is not
- * asked.
+ * Reads the state of the cluster from Patroni, and switches the primary. Asks the Patroni of one
+ * node after another, until one responds. Skips the nodes that are not reachable: the Patroni of a
+ * partitioned node may report an old state.
  */
 function patroniOf(nodes: readonly ClusterNode[], synchronous: boolean) {
   const api = async (path: string, init?: RequestInit): Promise<Response> => {

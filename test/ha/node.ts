@@ -54,8 +54,8 @@ export interface NodeOptions {
   readonly etcdPort: number
   readonly synchronous: boolean
   /**
-   * `makeNode` adds to this list the steps that remove the node. They must be called in reverse
-   * order.
+   * `makeNode` adds to this list the functions that remove the node. The caller must call them in
+   * reverse order.
    */
   readonly undo: (() => unknown)[]
 }

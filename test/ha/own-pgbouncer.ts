@@ -1,4 +1,7 @@
-/** A PgBouncer of our own in transaction mode. It runs the program `pgbouncer`. */
+/**
+ * A PgBouncer in transaction mode, which a test starts for itself. The program `pgbouncer` must be
+ * installed.
+ */
 import { execFileSync } from 'node:child_process'
 import { runner } from '../servers/binaries.js'
 import { ownProgram } from '../servers/own-program.js'
@@ -55,8 +58,8 @@ export async function ownPgBouncer(url: string): Promise<OwnPgBouncer> {
 }
 
 /**
- * The option that names the user that PgBouncer switches to, because PgBouncer refuses to run as
- * root. Empty if this process does not run as root.
+ * The option that makes PgBouncer switch to another user, because it refuses to run as root. Empty
+ * if this process does not run as root.
  */
 function asUser(): string {
   const { uid } = runner()

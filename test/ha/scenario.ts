@@ -104,7 +104,7 @@ async function isWritable(url: string): Promise<boolean> {
 
 /**
  * Expects that no acknowledged write is lost or duplicated, that no response is wrong, that every
- * 5xx is a 503, that no service has failed, and that the recovery is quick.
+ * 5xx is a 503, that no service has ended unexpectedly, and that the recovery is quick.
  */
 export function holds(cluster: Cluster, outcome: Outcome): void {
   expect(outcome).toMatchObject({ lost: 0, doubles: 0, untrue: [], failures: [] })

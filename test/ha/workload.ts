@@ -116,7 +116,7 @@ export function startWorkload(
         if (valor < known.min || valor > known.max)
           untrue.push(`${id} is ${valor}, expected from ${known.min} to ${known.max}`)
         lost += Math.max(0, known.min - valor)
-        // Each deviation is reported only once.
+        // Accepts the value from now on, so that each deviation is reported only once.
         known.min = Math.min(known.min, valor)
         known.max = Math.max(known.max, valor)
         const put = await send('PUT', `${counters}/${id}`, { id, valor: valor + 1 }, { ...as, 'If-Match': read.tag })

@@ -13,7 +13,7 @@ const headings = (text: string): readonly string[] =>
 describe('docs/index.md', () => {
   const index = read('index.md')
 
-  it('sorts pages by the four purposes, and answers questions', () => {
+  it('groups the pages by purpose, and ends with common questions', () => {
     expect(headings(index)).toEqual(['Tutorials', 'How-to guides', 'Reference', 'Explanation', 'Common questions'])
   })
 

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest'
 const source = fileURLToPath(new URL('../../src', import.meta.url))
 
 /**
- * The import matrix of the design: for each folder and each single file, the files and folders that
- * it may import.
+ * The import matrix: the files and folders that each folder may import. Some files have an entry of
+ * their own.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'brand.ts': [],
@@ -219,7 +219,7 @@ const folders = new Set(
   Object.keys(mayImport).filter((room) => !room.endsWith('.ts') && !['failures', 'options'].includes(room)),
 )
 
-/** The files and folders that each of these folders may import. */
+/** The files and folders that every folder in `folders` may import. */
 const shared: readonly string[] = [
   'brand.ts',
   'definition/json.ts',

@@ -26,7 +26,7 @@ describe('negotiator', () => {
     })
   })
 
-  it("HDR-1: the highest q-value wins, and then the order of the server's offers", () => {
+  it('HDR-1: the offer with the highest q-value wins. If the q-values are equal, the first offer wins', () => {
     chosen({
       [`${xml}, ${json}`]: json,
       [`${json};q=0.5, ${xml};q=0.501`]: xml,
@@ -57,7 +57,7 @@ describe('negotiator', () => {
     })
   })
 
-  it('HDR-1: an offer without parameters matches charset=utf-8, but no range with another parameter', () => {
+  it('HDR-1: an offer without parameters matches ranges with charset=utf-8, but none with another parameter', () => {
     chosen({
       [`${json}; charset=utf-8`]: json,
       [`${json};Charset="UTF-8"`]: json,

@@ -27,7 +27,7 @@ describe('VERB-12: parseIdempotencyKey', () => {
     )
   })
 
-  it('accepts exactly what the pattern and the length in the documents allow', () => {
+  it('accepts exactly what the pattern and the length in OpenAPI documents allow', () => {
     const pattern = new RegExp(idempotencyKeyPattern)
     const reported = (field: string): boolean => field.length <= longestKeyField && pattern.test(field)
     for (const length of [0, 1, longestKey - 1, longestKey, longestKey + 1, longestKeyField]) {
@@ -40,7 +40,7 @@ describe('VERB-12: parseIdempotencyKey', () => {
     expect([longest.length, reported(longest)]).toEqual([longestKeyField, true])
   })
 
-  it('returns a key of 1 to 255 printable characters, or none, and never throws', () => {
+  it('returns either no key or a key of 1 to 255 printable characters, and never throws', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('"', '\\', ',', ';', ' ', 'a') })),

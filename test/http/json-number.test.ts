@@ -17,7 +17,7 @@ describe('JSON numbers', () => {
     )
   })
 
-  it('HDR-5: finds integers that would become other integers as a double', () => {
+  it('HDR-5: integerChanges finds integers that would become other integers as doubles', () => {
     for (const changing of [
       '9007199254740993',
       '-9007199254740993',

@@ -4,8 +4,8 @@ import { scanJson } from '../../src/http/json-scanner.js'
 import { readSound } from '../../src/http/json-sound.js'
 
 /**
- * Builds JSON texts with everything that the scanner checks: numbers of all kinds, nesting,
- * `__proto__`, and duplicate names, also in different spellings.
+ * The arbitraries below build JSON texts with everything that the scanner checks: numbers of all
+ * kinds, nesting, `__proto__`, and duplicate names, also in different spellings.
  */
 const name = fc.constantFrom(
   '"a"',

@@ -7,7 +7,7 @@ const request = (rawHeaders: string[], headers: Record<string, string> = {}) =>
   Object.assign(new IncomingMessage(new Socket()), { rawHeaders, headers })
 
 describe('soleField', () => {
-  it('AUTH-4: returns the value of a field that occurs once, in any case', () => {
+  it('AUTH-4: returns the value of a field that occurs once, regardless of the case of its name', () => {
     expect(soleField(request(['Host', 'x', 'aUTHORIZATION', 'Bearer a']), 'Authorization')).toBe('Bearer a')
     expect(soleField(request(['Authorization', '']), 'Authorization')).toBe('')
     expect(soleField(request(['Authorizations', 'a', 'x', 'Authorization']), 'Authorization')).toBeUndefined()

@@ -25,7 +25,7 @@ describe('decodeXml', () => {
     expect(decodeXml(bytes, charset)).toEqual({ text })
   })
 
-  it('HDR-5: the XML declaration applies if there is neither a byte order mark nor a charset in the field', () => {
+  it('HDR-5: the XML declaration applies if there is neither a byte order mark nor a charset in Content-Type', () => {
     for (const declaration of [
       '<?xml version="1.0" encoding="ISO-8859-1"?>',
       "<?xml version='1.0'\n encoding = 'iso-8859-1' standalone='no' ?>",

@@ -243,10 +243,10 @@ const foreignOf = (
 }
 
 /**
- * An INSERT by another session, which can have values that the API would spell differently or not
- * accept. With `inexact`, JSON can't represent some of the values exactly. With `stranger`, the row
- * belongs to another caller. `undefined` if the kind of a required member has no values for other
- * sessions.
+ * An INSERT that another session runs. It can contain values that the API would spell differently
+ * or not accept. With `inexact`, JSON can't represent some of the values exactly. With `stranger`,
+ * the row belongs to another caller. `undefined` if the kind of a required member has no `foreign`
+ * values.
  */
 export function foreignInsert(
   design: Design,
@@ -279,7 +279,7 @@ export function foreignInsert(
   )
 }
 
-/** The first nullable string member, which a trigger can read. */
+/** The member that triggers read or change: the first nullable string member. */
 export const watched = ({ members }: Design): MemberDesign | undefined =>
   members.find(
     ({ kind, filled }) => filled === 'null' && ['text', 'text "C"', 'varchar(8)', 'char(4)'].includes(kind.name),
@@ -317,8 +317,8 @@ function triggers(
       const name = column(member.name)
       return made(
         'AFTER INSERT OR UPDATE',
-        // The UPDATE fires the trigger again, also at the commit if the trigger is deferred. The
-        // second run finds nothing to change.
+        // The UPDATE fires the trigger a second time, even if the trigger is deferred. The second
+        // run finds nothing to change.
         `UPDATE ${quote(base)} SET ${name} = upper(${name}) WHERE ${same} AND ${name} IS DISTINCT FROM ` +
           `upper(${name}); RETURN NULL;`,
         design.trigger === 'upper case, after' ? 'TRIGGER' : 'CONSTRAINT TRIGGER',

@@ -169,8 +169,8 @@ function inMemory(design: Design): Design {
 }
 
 /**
- * Removes the column's rules for equal values from a member that is a plain string. The memory
- * adapter compares such strings exactly.
+ * The member as the memory adapter sees it. The adapter compares plain strings exactly, so
+ * `spellings`, `means` and `isBlind` are removed from their kind.
  */
 function schemaAlone(member: MemberDesign): MemberDesign {
   const { type, format } = member.kind.schema

@@ -36,8 +36,7 @@ export function choose(choices: number): Choose {
 export const cases = (kinds: readonly Kind[]): fc.Arbitrary<Case> => new Cases(kinds)
 
 /**
- * Extends `Arbitrary`, because `fc.gen()` can draw a case inside the law, but cannot repeat a
- * shrunk case.
+ * Draws and shrinks random cases. `fc.gen()` is not used, because it cannot repeat a shrunk case.
  */
 class Cases extends fc.Arbitrary<Case> {
   readonly #kinds: readonly Kind[]

@@ -7,13 +7,16 @@ import type { Answer, Client } from './service.js'
 /** An update that another session runs. It sets one member of each row of the caller. */
 export interface Change {
   readonly member: MemberDesign
-  /** Sets the first or the second value. Resolves with `false` if the database refuses it. */
+  /**
+   * Sets the member to the first value (0) or to the second value (1). Resolves with `false` if the
+   * database refuses the value.
+   */
   run(which: 0 | 1): Promise<boolean>
 }
 
 /**
- * If an update by another session changes the body, it also changes the tag. A write with the old
- * tag gets 412 and changes nothing. A concurrent write never undoes the update.
+ * If an update by another session changes what GET returns, the tag changes too. A write with the
+ * old tag gets 412 and changes nothing. A concurrent write never undoes the update.
  */
 export async function changes(client: Client, design: Design, { path }: Found, change: Change): Promise<void> {
   const read = async (): Promise<Answer> => {

@@ -19,8 +19,8 @@ export interface MemberDesign {
 
 type Form = 'table' | 'partitioned' | 'view' | 'readFrom' | 'softDelete'
 /**
- * With `unmoved`, the version is a column that no trigger changes when other sessions update the
- * row.
+ * The source of the version of a row. With `unmoved`, the version is a column that no trigger
+ * changes when other sessions update the row.
  */
 type Version = 'xmin' | 'uuid' | 'sequence' | 'expression' | 'unmoved'
 type Trigger =
@@ -62,8 +62,8 @@ export interface Design {
 }
 
 /**
- * `values` is the body of a row. `odd` has the names of the members that the service is allowed to
- * refuse.
+ * A row to send. `values` is the body of the request. `odd` has the names of the members whose
+ * values the service is allowed to refuse.
  */
 export interface RowDesign {
   readonly values: Readonly<Record<string, unknown>>

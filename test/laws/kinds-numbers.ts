@@ -8,7 +8,7 @@ const whole = (min: number, max: number) =>
     fc.constantFrom(min, max, 0, 1, -1).filter((value) => value >= min && value <= max),
   )
 
-/** The number as JSON represents it: `-0` becomes 0. */
+/** The numbers of an arbitrary as JSON represents them: `-0` becomes 0. */
 const plain = <T extends number>(arbitrary: fc.Arbitrary<T>) => arbitrary.map((value) => value + 0)
 
 const sameNumber = (value: unknown): string => String(Number(value) + 0)

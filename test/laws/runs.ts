@@ -26,9 +26,9 @@ export interface Runs {
 }
 
 /**
- * Tests a law on random cases. The run ends at the first case that violates the law. Then, for a
- * limited time, it searches for smaller cases that violate the same law. The error says how to
- * repeat exactly the smallest case.
+ * Tests a law on random cases, until a case violates the law. Then searches, for a limited time,
+ * for smaller cases that violate the same law. The error says how to repeat exactly the smallest
+ * case.
  */
 export async function holds(
   { name, usual, cases }: Runs,
@@ -57,7 +57,7 @@ async function repeat(cases: fc.Arbitrary<Case>, seed: number | undefined, path:
   if (seed === undefined) throw new Error('LAWS_PATH needs the LAWS_SEED that was printed beside it.')
   const [one] = fc.sample(cases, { seed, path, numRuns: 1 })
   if (one === undefined)
-    throw new Error(`LAWS_SEED=${seed} has no case ${path}: the generators may have changed since.`)
+    throw new Error(`LAWS_SEED=${seed} has no case ${path}. The generators may have changed since the failure.`)
   await law(one)
 }
 

@@ -38,7 +38,7 @@ export const databases: readonly {
   { name: 'PGlite', open: openPglite, usual: size(4, 20) },
 ]
 
-/** Creates a role that may use all tables that are created later in a schema. */
+/** Statements that create a role with access to all tables that are created later in a schema. */
 const roleDdl = (role: string, schema: string): string => `
   CREATE ROLE ${role} NOSUPERUSER NOLOGIN;
   GRANT USAGE ON SCHEMA ${schema} TO ${role};

@@ -105,13 +105,13 @@ describe('rateLimit() over Redis', () => {
     await load
     expect(answers.length).toBeGreaterThan(100)
     expect(answers.filter(({ status }) => status !== 200)).toEqual([])
-    // Only a request that calls the store can be delayed by Redis, and most requests do not call
-    // the store.
+    // While Redis is down, only requests that call the store are delayed, and most requests do not
+    // call the store.
     expect(waited).toBeLessThan(answered / 2)
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
 
-  it('LIMIT-1: a service that starts before Redis counts once Redis is available', async () => {
+  it('LIMIT-1: if a service starts before Redis, it counts requests as soon as Redis is available', async () => {
     const server = await own({ started: false })
     const { ask, onStoreFailure } = await limited(server.url, { limit: 3 })
     const early = [await ask(), await ask(), await ask(), await ask(), await ask()]

@@ -127,7 +127,7 @@ describe('StoreGuard', () => {
     expect(performance.now() - at).toBeLessThan(1000)
   })
 
-  it('LIMIT-1: a store that is down is rarely probed, and its next outage is reported again', async () => {
+  it('LIMIT-1: a store that is down is rarely probed, and its next outage is reported too', async () => {
     const store = new FakeStore()
     store.behavior = 'fails'
     const onStoreFailure = vi.fn(() => Promise.reject(new Error('its own affair')) as never)
@@ -173,8 +173,8 @@ describe('StoreGuard', () => {
       const onStoreRecovery = vi.fn()
       const guarded = new StoreGuard(messages, { onStoreFailure: () => {}, onStoreRecovery }).add(store, 60_000)
       await vi.advanceTimersByTimeAsync(30_000)
-      // A client can queue commands while it is disconnected, so each probe sends only one command,
-      // about every three seconds.
+      // A disconnected client can queue commands, so each probe sends only one command. The probes
+      // run about every three seconds.
       expect(new Set(store.calls)).toEqual(new Set(['init 60000']))
       expect(store.calls.length).toBeGreaterThan(8)
       expect(store.calls.length).toBeLessThan(16)

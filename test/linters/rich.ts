@@ -1,6 +1,6 @@
 /**
- * A service with many of the features that a document can describe, and with bounded schemas as
- * linters require.
+ * A service with many of the features that an OpenAPI document can describe. Its schemas are
+ * bounded, because linters require bounds.
  */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { bearer } from '../../src/auth/index.js'

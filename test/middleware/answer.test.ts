@@ -124,7 +124,7 @@ describe('withoutPages and paginationHeaders', () => {
 describe('problemAnswer', () => {
   const context = { representation: json, base: undefined, instance: '/a', requestId: undefined }
 
-  it('ERR-3, HDR-6: a problem is never cached, and varies by Accept and by the fields that it names', () => {
+  it('ERR-3, HDR-6: a problem is never cached, and Accept is added to the fields in its Vary', () => {
     const problem = new HttpProblem('unauthenticated', {
       headers: { vary: 'Authorization', 'cache-control': 'public', 'content-type': 'text/html' },
     })

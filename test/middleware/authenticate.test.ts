@@ -63,7 +63,7 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
     }
   })
 
-  it('HDR-6: responses are private and vary by the credentials, unless the handler sets other fields', async () => {
+  it('HDR-6: responses vary by the credentials, and are private unless the handler sets Cache-Control', async () => {
     const { call } = at(byKey())
     const mine = await call.get('/me').set('X-Api-Key', 'k-ana')
     expect([mine.headers['cache-control'], mine.headers.vary]).toEqual(['private, no-cache', 'X-Api-Key'])

@@ -533,8 +533,8 @@ describe('bearer(): options', () => {
     ['a realm with a quote', { ...options, realm: 'a", error="' }],
     ['an empty realm', { ...options, realm: '' }],
     ['a realm with a line break', { ...options, realm: 'a\r\nSet-Cookie: b' }],
-    ['revoked that is a list', { ...options, revoked: ['token-1'] }],
-    ['principal that is not a function', { ...options, principal: 'sub' }],
+    ['a list as "revoked"', { ...options, revoked: ['token-1'] }],
+    ['a text as "principal"', { ...options, principal: 'sub' }],
   ])('AUTH-5: %s is refused', (_, given) => {
     for (const build of [bearer, publicToken]) expect(() => build(given as never)).toThrow(ConfigurationError)
   })

@@ -149,7 +149,8 @@ describe('readBody', () => {
         const answer = await post(headers, broken)
         expect([answer.status, answer.body.code]).toEqual([400, 'malformed-body'])
       }
-      // A few bytes that expand to 1002: one byte more than the limit, and then exactly the limit.
+      // The text has 1,002 bytes after decompression: one more than the first limit, and exactly
+      // the second limit.
       expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1001 })).status).toBe(413)
       expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1002 })).status).toBe(200)
       const bomb = pack(Buffer.alloc(50_000_000, ' '))
@@ -210,7 +211,7 @@ describe('readBody', () => {
     expect(await sendBytes(Buffer.from('\ufeff{"a":"ñ"}'))).toContain('{"value":{"a":"ñ"}}')
   })
 
-  it('HDR-5: a body gets the same response whether it arrives with its head or later', async () => {
+  it('HDR-5: a body gets the same response whether it arrives with the head of its request or later', async () => {
     const port = await listen(reading({ bodyLimit: 20 }))
     const bodies = [
       '{"a":1}',
@@ -384,7 +385,7 @@ describe('readBody', () => {
     },
   )
 
-  it('HDR-5, RFC 9112 9.6: a client that sends everything before it reads receives its 413 too', async () => {
+  it('HDR-5, RFC 9112 9.6: a client that reads only after it has sent everything receives its 413', async () => {
     const port = await listen(reading())
     const piece = Buffer.alloc(65_536, 0x20)
     const answer = await new Promise<string>((resolve) => {
@@ -411,7 +412,7 @@ describe('readBody', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*body-too-large/)
   })
 
-  it('HDR-5: fetch receives its 413 too', async () => {
+  it('HDR-5: fetch receives the 413 for a body above the limit', async () => {
     const port = await listen(reading())
     const { status } = await fetch(`http://127.0.0.1:${port}`, {
       method: 'POST',
@@ -503,7 +504,7 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
         .send(body as string)
   }
 
-  it('HDR-5: the result of express.json() is used, after the same checks', async () => {
+  it('HDR-5: readBody uses the result of express.json(), and checks it like a body that it parses itself', async () => {
     const call = behind(express.json())
     expect((await call('{"a":1}')).body).toEqual({ value: { a: 1 } })
     expect((await call('{"a":{"__proto__":1}}')).body).toMatchObject({
@@ -532,7 +533,7 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
     expect((await call('{"a":1}')).body).toEqual({ value: { a: 1 } })
   })
 
-  it('HDR-5: text and bytes from another parser are parsed as JSON, within the same limit', async () => {
+  it('HDR-5: text and bytes from another parser are parsed as JSON, up to bodyLimit', async () => {
     for (const parser of [express.text({ type: () => true }), express.raw({ type: () => true })]) {
       expect((await behind(parser)('{"a":"ñ"}')).body).toEqual({ value: { a: 'ñ' } })
       expect((await behind(parser)('{"a":')).status).toBe(400)

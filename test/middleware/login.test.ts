@@ -156,7 +156,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect([query.status, query.body.code, query.body.errors[0].parameter]).toEqual([400, 'invalid-query', 'user'])
   })
 
-  it('AUTH-6: after ten failures from an IP address, an account gets 429 there, whether it exists or not', async () => {
+  it('AUTH-6: ten failures from an IP address block an existing or unknown account at that address', async () => {
     const { attempt, statuses } = build(express, { verify })
     for (const user of ['ana', 'nobody']) {
       expect(await statuses(10, user, 'wrong')).toEqual(times(10, 401))
@@ -178,7 +178,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(29 * 86_400)
   })
 
-  it('AUTH-6: a success clears the failures of the account at that IP address', async () => {
+  it('AUTH-6: a success clears the earlier failures of the same account at the same IP address', async () => {
     const { statuses } = build(express, { verify, attempts: { pair: { limit: 3 } } })
     for (let round = 0; round < 3; round++) {
       expect(await statuses(2, 'ana', 'wrong')).toEqual([401, 401])
@@ -232,7 +232,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     for (let n = 0; n < 5; n++) expect(await statuses(1, 'ana', 'wrong', `203.0.113.${n}`)).toEqual([401])
     expect((await attempt('ana', right, '203.0.113.99')).status).toBe(429)
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
-    // Failures of other accounts at the same IP address do not lock out the owner either.
+    // Failures of other accounts at the known IP address do not lock out the owner either.
     for (let n = 0; n < 6; n++) await attempt(`user${n}`, 'wrong', '198.51.100.1')
     expect((await attempt('eva', right, '198.51.100.1')).status).toBe(429)
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)

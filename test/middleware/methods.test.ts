@@ -327,7 +327,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       },
     )
 
-    it('VERB-2: 201 without Location becomes a 500 with an async error handler, and without problems()', async () => {
+    it('VERB-2: 201 without Location becomes a 500 even if an async error handler replaces problems()', async () => {
       const app = express()
       app.post('/sucursales', collection(), (_req, res) => {
         res.writeHead(201)

@@ -28,7 +28,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     }
   })
 
-  it('PATH-1: before the routes, problems() handles all of their requests, so it belongs at the end', async () => {
+  it('PATH-1: if problems() comes before the routes, it handles all requests, so it belongs at the end', async () => {
     const app = express()
     app.use(problems({ onError: () => {} }))
     app.get('/a', (_req, res) => void res.json({}))

@@ -212,7 +212,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(answer).toMatch(/RateLimit: "search"/)
   })
 
-  it('LIMIT-1: count(), which is for other routers, resolves to the fields and rejects with the problem', async () => {
+  it('LIMIT-1: count() resolves to the header fields of the response, or rejects with the problem', async () => {
     const limit = rateLimit({ limit: 1, failures: { limit: 1 } })
     const app = express()
     app.use((req, res) => {

@@ -39,7 +39,7 @@ describe('secureHeaders(): options', () => {
 })
 
 describe.each(majors)('safe defaults on %s', (_, express: Express) => {
-  it('are set on a response and on a 404, and keep headers that another middleware has set', async () => {
+  it('are set on a 200 and on a 404, and keep headers that another middleware has set', async () => {
     const { call } = service(express, (app: App) => {
       app.use((_req, res, next) => {
         res.set('Referrer-Policy', 'origin')

@@ -345,7 +345,7 @@ describe.each(majors)('versions(): life cycles of paths, and brownouts, on %s', 
     expect((await call.get('/api/v1/NOTES/1')).status).toBe(200)
   })
 
-  it('VER-3: a brownout applies to all clients except those that the option exempts', async () => {
+  it('VER-3: a brownout applies to all clients except those in its option "exempt"', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-05-01T00:00:00Z') })
     const brownouts = [{ from: '2026-05-01', until: '2026-05-02', exempt: ['billing'] }]
     const { call } = service(express, (app) => {

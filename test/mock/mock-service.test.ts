@@ -144,7 +144,7 @@ describe('the mock of a service', () => {
     })
   })
 
-  it('serves the document of the service, with the URL of the mock', async () => {
+  it('serves the OpenAPI document of the service, with the URL of the mock', async () => {
     const service = shop()
     const mock = await mocked(service)
     const served = (await mock.json('/v2/openapi.json')) as { servers: unknown; paths: unknown; components: unknown }
@@ -153,7 +153,7 @@ describe('the mock of a service', () => {
     expect([served.paths, served.components]).toEqual([own.paths, own.components])
   })
 
-  it('requires the credentials of the service if the mock keeps its authentication', async () => {
+  it('requires credentials if the mock keeps the authentication of the service', async () => {
     const mock = await mocked(shop(), { visitors: { auth: 'keep', principal: undefined, isNamed: false } })
     expect((await mock.ask('/v2/orders')).status).toBe(401)
   })

@@ -141,7 +141,7 @@ describe('a mock of unusual resources', () => {
     for (const path of ['/v1/parts', '/v1/bigs', '/v1/nodes']) expect(await listed(mock, path)).toHaveLength(25)
   })
 
-  it('links records even if two links share a member, and one leads to a child of a child', async () => {
+  it('links records even if two links share a member and one link leads to a child of a child', async () => {
     const mock = await serve(
       define({ collection: 'as', key: 'id', properties: { id: whole } }),
       define({

@@ -51,7 +51,7 @@ const customers = defineResource({
   search: ['fullName'],
   links: { orders: { sub: 'orders' } },
   scope: (principal) => ({ tenant: (principal as { tenant?: string }).tenant ?? 'north' }),
-  rules: (next) => (next.from > next.to ? [{ member: 'from', detail: 'It must not be after to.' }] : []),
+  rules: (next) => (next.from > next.to ? [{ member: 'from', detail: 'It must not be after "to".' }] : []),
 })
 
 const orders = defineResource({

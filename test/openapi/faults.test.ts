@@ -43,7 +43,7 @@ describe('the ConfigurationError of openapi()', () => {
     expect(describing({}, named)).toThrow(/GET \/orders\/\{id\} and GET \/orders have the same operation id "getOrder"/)
   })
 
-  it('names a keyword that no document supports', () => {
+  it('names a keyword that openapi() cannot describe, such as $anchor', () => {
     const schema = { type: 'object', properties: { city: { type: 'string', $anchor: 'city' } } }
     const places = endpoint('places', {
       description: 'Places.',

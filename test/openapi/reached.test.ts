@@ -1,6 +1,6 @@
 /**
  * The document and the service agree. Every described status, code and header field occurs in some
- * response, except a few that no test can reach. Responses contain nothing that is not described.
+ * response, except a few that no test can reach. Responses contain only what is described.
  */
 import net from 'node:net'
 import express from 'express'
@@ -53,8 +53,8 @@ const unreachable: readonly { readonly what: RegExp; readonly why: string }[] = 
   {
     what: /^options(?:Openapi(?:Json|Yaml)?|Docs(?:File)?) (?:500|503) RateLimit(?:-Policy)?$/,
     why:
-      'The rate limit adds these fields. After it, only a fault of the library itself could make OPTIONS of a ' +
-      'document or of its pages fail.',
+      'The rate limit adds these fields. Once the rate limit has run, OPTIONS of a document or of its pages can ' +
+      'fail only because of a fault in the library.',
   },
   {
     what: / 400 bad-request$/,

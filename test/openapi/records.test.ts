@@ -39,7 +39,7 @@ const orders = defineResource({
 describe('REP-2: an expanded record', () => {
   const document = documentOf(orders, customers, regions)
 
-  it('has a type of its own, whose links are not expanded, if the record has links', () => {
+  it('has its own type, with unexpanded links, if the record has links', () => {
     expect(schemaOf(document, 'Order')).toHaveProperty('properties.customer', {
       anyOf: [ref('CustomerLink'), ref('CustomerExpanded')],
     })

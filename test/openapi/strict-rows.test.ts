@@ -69,7 +69,7 @@ describe('the lines of exports, compared with the document', () => {
     expect(JSON.stringify(paths)).not.toContain('secreto')
   })
 
-  it.each(['text/csv', 'application/x-ndjson'])('match the document as the service writes them: %s', async (type) => {
+  it.each(['text/csv', 'application/x-ndjson'])('match the document if the service writes them: %s', async (type) => {
     for (const path of [
       '/v1/pedidos',
       '/v1/pedidos?expand=cliente',

@@ -94,7 +94,7 @@ describe('describeStrictly()', () => {
       },
     ],
     [
-      'a record whose headers are a list',
+      'a record whose headers are passed to writeHead in a list',
       (_req, res) => res.writeHead(200, Object.entries(head).flat()).end(JSON.stringify(record)),
     ],
     ['a record that is compressed', sends(200, { 'Content-Encoding': 'gzip' }, gzipSync(JSON.stringify(record)))],
@@ -115,7 +115,7 @@ describe('describeStrictly()', () => {
     ['a list in XML', sends(200, xmlHead, xml(xml(whole).slice(38), 'orders')), '/v1/orders'],
     ['a problem', sends(404, problemHead, problem('absent', 404))],
     ['a 304', sends(304, { 'Content-Type': undefined })],
-    ['a path in another spelling', sends(200, {}, JSON.stringify(record)), '/v1/%6Frders/1/'],
+    ['a path with an encoded letter and a trailing slash', sends(200, {}, JSON.stringify(record)), '/v1/%6Frders/1/'],
     ['a refusal of an unknown path', sends(404, problemHead, problem('unknown-path', 404)), '/v1/nope'],
     [
       'headers of the connection, and X-Powered-By',
@@ -262,7 +262,7 @@ describe('describeStrictly()', () => {
     expect((await served.send('GET', '/v1/orders/1')).status).toBe(200)
   })
 
-  it('compares hand-written routes with their fragments, and accepts problems of the service there', async () => {
+  it('compares hand-written routes with their fragments, and also accepts problems of the service', async () => {
     const fragments = [{ paths: byHand }]
     expect(
       await detailOf(sends(200, { 'Content-Type': 'text/plain', 'x-other': '1' }, 'x'), '/v1/by-hand', { fragments }),

@@ -158,7 +158,7 @@ describe('options of the wrong kind', () => {
     )
   })
 
-  it('checks arguments in the same way', () => {
+  it('checkArgument() checks an argument in the same way as an option', () => {
     expect(() => checkArgument('the first argument of made()', undefined, 'function')).toThrow(
       'The first argument of made() is missing. Give a function.',
     )

@@ -1,7 +1,7 @@
 /**
- * Passes a value of each wrong kind to every option of every factory. The tests find the public
- * factories, the option types, the option tables and the names in the tables in the source, so they
- * fail if a new option is not tested here.
+ * Passes a value of each wrong kind to every option of every factory. The tests search the source
+ * for the public factories, the option types, the option tables and the names in these tables. So
+ * they fail if a new option is not tested here.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -210,7 +210,7 @@ const values: Readonly<Record<string, unknown>> = {
 const right = {
   boolean: ['true'],
   function: ['a function'],
-  /** A number with bounds of its own: none of the values is valid. */
+  /** A number with bounds of its own: none of `values` is valid. */
   number: [],
   /** A string with a grammar of its own, or one of several fixed strings. */
   enum: [],
@@ -1453,8 +1453,8 @@ const others = [
 ]
 
 /**
- * Tables for objects that no factory takes as options: those of a request or a job, and the entries
- * of a baseline file.
+ * Tables for objects that no factory takes: the options of a request or a job, and the entries of a
+ * baseline file.
  */
 const atRequests = [dataAccessKinds, changeKinds, rowsKinds, knownBreakKinds]
 

@@ -253,8 +253,8 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
 `
     writeFileSync(join(home, 'tables.ts'), good)
     writeFileSync(join(home, 'misspelt.ts'), good.replace('nombre: current.nombre', 'nombre: current.nmbre'))
-    // `--skipLibCheck`, because the declarations of the drivers need other type packages or a newer
-    // compiler. The tests above check the declarations of the package.
+    // `--skipLibCheck` is set, because the declarations of the drivers need other type packages or
+    // a newer compiler. The tests above check the declarations of the package.
     const check = (file: string) =>
       spawnSync(process.execPath, [join(modules, compiler, 'bin', 'tsc'), ...compilerOptions, '--skipLibCheck', file], {
         cwd: home,
@@ -274,8 +274,8 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
         `import conventions = require('express-rest-conventions')\nimport memory = ` +
         `require('express-rest-conventions/memory')\nconst { api } = conventions\nconst { memoryAdapter } = memory\n`,
     }
-    // Shows that `api` has the library's types. With `any`, the last line would have no error, and
-    // `@ts-expect-error` would fail.
+    // Shows that `api` has the library's types. If `api` had the type `any`, the last line would
+    // have no error, and `@ts-expect-error` would fail.
     const use =
       'console.log(typeof api({ versions: { v1: [] } }), typeof memoryAdapter)\n// @ts-expect-error: no ' +
       'option\nexport const made = () => api({ version: {} })\n'
@@ -329,7 +329,7 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
     it.each([
       ['7', 'typescript', { node16: { module: 'node16' }, node18: { module: 'node18' } }],
       ['5.4', 'typescript54', { node16: { module: 'node16' }, nodenext: { module: 'nodenext' } }],
-    ])('fails with other settings of TypeScript %s, with the messages that the docs show', (_, compiler, settings) => {
+    ])('fails with other settings of TypeScript %s, and prints the messages in the docs', (_, compiler, settings) => {
       const said = build(compiler, settings)
       const [, shown = ''] = /```text\n([^`]+)```/.exec(readFileSync(join(root, 'docs/commonjs.md'), 'utf8')) ?? []
       expect(shown.trim().split('\n')).toHaveLength(2)
@@ -345,7 +345,7 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
     })
   })
 
-  it('declares its types without Express types', () => {
+  it('has declarations that do not import Express types', () => {
     for (const path of files.filter((name) => name.endsWith('.d.ts'))) {
       expect(execFileSync('cat', [join(home, 'package', path)], { encoding: 'utf8' }), path).not.toMatch(
         /from 'express'|types\/express/,

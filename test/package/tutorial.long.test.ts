@@ -110,7 +110,7 @@ async function walk({ blocks }: Step): Promise<void> {
     else if (block.text === 'node service.js\n') printed = await start()
     else if (block.language === 'sh') printed = await shell.run(block.text.replace(database, () => `'${place.url}'`))
     else {
-      expect(printed, 'a command comes before what it prints').toBeDefined()
+      expect(printed, 'an output block must follow the command that prints it').toBeDefined()
       compare(block, printed as string)
       printed = undefined
     }

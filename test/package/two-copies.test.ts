@@ -317,7 +317,7 @@ describe('two copies of the package in one process', () => {
     expect(strictly.unreached('v1')).not.toContain('login 401')
   })
 
-  it('a service of another version, whose description is unreadable, is refused with the reason', () => {
+  it('a service that another version of the package created is refused if its description cannot be read', () => {
     const service = describedServiceOf(a)
     const key = Object.getOwnPropertySymbols(service).find((one) => one.description?.endsWith('.description')) as symbol
     const other = Object.defineProperty(() => {}, key, { value: { ...Reflect.get(service, key), formatVersion: 99 } })

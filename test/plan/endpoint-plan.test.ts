@@ -180,7 +180,7 @@ describe('endpoint()', () => {
     )
   })
 
-  it('HDR-5: limits of a method override limits of its endpoint, and a timeout is at most the longest timer', () => {
+  it('HDR-5: limits of a method override limits of its endpoint, and a timeout is at most 2^31 - 1 ms', () => {
     const { methods } = compileEndpoint(
       endpoint('search', {
         description,

@@ -141,7 +141,7 @@ describe('REP-8: items of lists', () => {
     })
   })
 
-  it('an item without read-only members is matched by its other members to the first unmatched stored item', () => {
+  it('an item without read-only members matches the first unmatched stored item with equal other members', () => {
     expect(
       applyUpdate(schema, { lista: [{ nombre: 'b' }, { nombre: 'c' }, { nombre: 'b' }, { nombre: 'b' }] }, stored),
     ).toEqual({
@@ -237,7 +237,7 @@ describe('REP-8: members of dictionaries, and items of tuples', () => {
     })
   })
 
-  it('a schema whose items an update could not match is refused, and the message contains the fix', () => {
+  it('a schema is refused if an update could not match its list items, and the message contains the fix', () => {
     const list = (items: unknown) => ({ type: 'object', properties: { lista: { type: 'array', items } } })
     for (const items of [
       { type: 'array', items: item },

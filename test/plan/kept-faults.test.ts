@@ -60,7 +60,7 @@ describe('VERB-5: a patch of a record that other programs have written', () => {
     expect(patch(sent, broken)).toEqual({ ...broken, ...sent })
   })
 
-  it('is refused for every member that it makes invalid, and for no other', () => {
+  it('is refused for every member that it makes invalid, and for no other member', () => {
     expect(patch({ note: 'also too long', until: '-infinity' }, broken)).toEqual(['/note maxLength', '/until format'])
     expect(patch({ tags: ['ok', 'x', 'z'] }, broken)).toEqual(['/tags/1 minLength', '/tags/2 minLength'])
     expect(patch({ extra: 1 }, broken)).toEqual(['/extra unknown'])

@@ -546,7 +546,7 @@ describe('parameters', () => {
     }
   })
 
-  it('QUERY-7: the pairs of the query are kept in order for pagination links', () => {
+  it('QUERY-7: the parameters of a query are kept in their order, for its pagination links', () => {
     expect(parse('lote=a&lote=b+c&offest=2').pairs).toEqual([
       ['lote', 'a'],
       ['lote', 'b c'],

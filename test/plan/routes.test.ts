@@ -139,7 +139,7 @@ describe('matching', () => {
     expect(itemPath(resourceOf(routes, 'clientes'), [7])).toBe('/ui/clientes/7')
   })
 
-  it('PATH-5: three levels are matched, and a longer path is not', () => {
+  it('PATH-5: a path of three levels is found, and a longer path is not', () => {
     const notas = resource(
       'notas',
       'id',

@@ -19,8 +19,7 @@ const limit = fc.oneof(fc.nat(), fc.constantFrom(-1, 0.5, Number.POSITIVE_INFINI
 const types = fc.constantFrom('string', 'integer', 'number', 'boolean', 'null', 'object', 'array', 'sting')
 
 /**
- * Schemas of keywords that are certain to compile if their values are valid. Some values are
- * invalid.
+ * Schemas whose keywords are certain to compile if their values are valid. Some values are invalid.
  */
 const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
   schema: fc.oneof(
@@ -62,7 +61,7 @@ const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
 }))
 
 describe('ERR-2: a schema', () => {
-  it('that is certain to compile is refused at once, or compiles at the first validation', () => {
+  it('that isSound() accepts is refused at once, or compiles at the first validation', () => {
     fc.assert(
       fc.property(fc.record({ a: schema, b: schema }), (properties) => {
         const whole = { type: 'object', properties }

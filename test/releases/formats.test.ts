@@ -17,8 +17,8 @@ interface Formats {
   /** The cursors (`after`) in the links `next` and `prev` of lists. */
   readonly hints: Readonly<Record<string, { readonly next?: string; readonly prev?: string }>>
   /**
-   * The part of an entity tag that `If-Match` compares, for each way in which a table keeps
-   * versions. The tests replace `{xmin}` with the `xmin` of the row.
+   * The part of an entity tag that `If-Match` compares, for each way in which a table keeps the
+   * versions of its rows. The tests replace `{xmin}` with the `xmin` of the row.
    */
   readonly versions: { readonly column: string; readonly digest: string; readonly xmin: string }
   /** The row that a POST with an Idempotency-Key stores, without its time and version. */
@@ -26,7 +26,8 @@ interface Formats {
   /** The keys in Redis that count requests and failed logins, without their prefix. */
   readonly limits: readonly string[]
   /**
-   * Two tokens that were issued at 2026-01-01T00:00:00Z: one for an hour, and one for a century.
+   * Two tokens that were issued at 2026-01-01T00:00:00Z: one is valid for an hour, and one for a
+   * century.
    */
   readonly tokens: { readonly hour: string; readonly century: string }
   readonly passwordHash: string

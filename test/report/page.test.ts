@@ -108,7 +108,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     await expect(reportAt('http://127.0.0.1:1/', undefined)).rejects.toThrow(/cannot be fetched/)
   })
 
-  it('the command `report` sets days in the query of the URL, and keeps other parameters', async () => {
+  it('the command `report` sets "days" in the query of the URL, and keeps other parameters', async () => {
     const queries: string[] = []
     const app = express()
     app.use((req, _res, next) => {

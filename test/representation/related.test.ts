@@ -71,7 +71,7 @@ describe('Related records (REP-1..3)', () => {
     expect(calls).toEqual([])
   })
 
-  it('REP-1: no related records are read if no link is expanded or has the option show', async () => {
+  it('REP-1: related records are not read if no link is expanded or has the option "show"', async () => {
     expect([standsAlone(authors, []), standsAlone(books, [])]).toEqual([true, false])
     expect(await gatherRelated(authors, records, [], reader().read)).toBe(noRelated)
   })

@@ -43,7 +43,7 @@ describe('represent (REP-1..8)', () => {
     ['https://cdn.example/x', 'https://cdn.example/x'],
     ['fotos/1', 'fotos/1'],
   ])(
-    'REP-1: the external link %s is sent as %s, because only one leading slash means this service',
+    'REP-1: the external link %s is sent as %s: only a single leading slash makes it a URL of this service',
     (href, expected) => {
       expect(shown({ id: 1, foto: { href } })).toMatchObject({ foto: { href: expected } })
     },

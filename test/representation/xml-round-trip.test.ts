@@ -15,7 +15,7 @@ const limits = { depth: 1_000 }
 const runs = { numRuns: 1_000 }
 
 describe('writing XML and reading it back', () => {
-  it('HDR-5: reading a written document with the same form returns the same JSON value', () => {
+  it('HDR-5: a JSON value that is written and read with the same form stays the same', () => {
     fc.assert(
       fc.property(
         formedValue,
@@ -75,8 +75,8 @@ const whole = {
 
 describe('compared with fast-xml-parser', () => {
   /**
-   * Removes two differences between the documents: `<a/>` becomes `<a></a>`, and `&apos;` becomes
-   * an apostrophe.
+   * Removes two differences in notation between documents: writes `<a/>` as `<a></a>`, and `&apos;`
+   * as an apostrophe.
    */
   const normal = (document: string): string =>
     document.replace(/<([^\s<>/?]+)((?:\s[^<>]*?)?)\/>/g, '<$1$2></$1>').replaceAll('&apos;', "'")

@@ -32,7 +32,8 @@ const schema = {
 export type Sucursal = FromSchema<typeof schema>
 
 /**
- * This resource is not mounted. It defines the members and the list parameters for the middlewares.
+ * The members and the list parameters of branches, for the middlewares. This resource is not
+ * mounted.
  */
 export const sucursales = defineResource({
   collection: 'sucursales',

@@ -11,8 +11,8 @@ export interface ServerProbe {
 }
 
 /**
- * The query of the probe. Its timeout, in milliseconds, ends the wait if the kept connection is
- * half-open.
+ * The query of the probe. If the connection that the probe keeps is half-open, the timeout (in
+ * milliseconds) ends the wait.
  */
 const question = { text: 'SELECT 1', query_timeout: 800 }
 

@@ -12,8 +12,8 @@ import type { Run } from './database.js'
 
 /**
  * The table for POST requests with an `Idempotency-Key`. For a day, this table keeps the records
- * that such requests created, so that a retry gets the same response. Other resources could share
- * the table.
+ * that such requests created, so that a retry gets the same response. Here only pre-pieces use the
+ * table, but several resources can share one.
  */
 const idempotency = { table: 'idempotency_keys' } as const
 

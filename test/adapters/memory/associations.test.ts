@@ -213,15 +213,15 @@ describe('an association that is stored apart from the records', () => {
     expect(numbers({ where: [{ field: 'lote', op: 'eq', value: 'a' }] })).toEqual([2, 4])
     expect(numbers({ where: [{ field: 'numero', op: 'eq', value: 3 }] })).toEqual([])
     expect(numbers({ search: 'a' })).toEqual([2, 4])
-    // Only two records match each of the following conditions: fewer than the three attached
-    // records.
+    // Each of the following conditions matches only two records, fewer than the three attached
+    // ones.
     for (const numero of [4, 6]) adapter.replace(numero, { numero, lote: 'raro' }, undefined, call)
     expect(numbers({ search: 'raro' })).toEqual([4])
     expect(numbers({ where: [{ field: 'lote', op: 'eq', value: 'raro' }] })).toEqual([4])
     expect(numbers({ where: [{ field: 'numero', op: 'in', value: [4, 6] }] })).toEqual([4])
   })
 
-  it('a new record with the key of a removed one is not attached, even after it is replaced', () => {
+  it('a new record with the key of a removed one is not attached, even after a replace', () => {
     const adapter = filled()
     for (const numero of [1, 2]) adapter.attach(cartera, numero, undefined, call)
     adapter.remove(1, undefined, call)
@@ -238,7 +238,7 @@ describe('an invalid association', () => {
     properties: { id: { type: 'integer' }, a: { type: ['integer', 'null'] } },
   } as const
 
-  it('throws when the adapter is created, if it uses a member of the key or the wrong number of members', () => {
+  it('is refused by memoryAdapter() if it uses a member of the key or the wrong number of members', () => {
     expect(() =>
       memoryAdapter(
         defineResource({ collection: 'cosas', key: 'id', schema, attachedTo: [{ of: clientes, by: 'id' }] }),
@@ -249,7 +249,7 @@ describe('an invalid association', () => {
     ).toThrow(/zona, dia/)
   })
 
-  it('throws when a record is attached to a parent that the definition does not list', () => {
+  it('is refused by attach() if the definition does not list the parent', () => {
     expect(() => filled().attach({ collection: 'otros', key: 1, as: 'piezas' }, 1, undefined, call)).toThrow(
       /attachedTo/,
     )

@@ -103,7 +103,7 @@ describe('orderOf', () => {
   const key = Object.freeze(['id'])
   const term = (field: string, descending = false) => ({ field, path: [field], descending })
 
-  it('QUERY-2: compiles frozen sort terms once per key', () => {
+  it('QUERY-2: compiles frozen sort terms only once if the key members stay the same', () => {
     const sort = Object.freeze([Object.freeze({ ...term('a'), path: Object.freeze(['a']) })])
     const order = orderOf(sort, key)
     expect(orderOf(sort, key)).toBe(order)

@@ -12,7 +12,7 @@ function created<T>(answer: { readonly created: Stored<T> } | object): Stored<T>
 }
 
 describe('memoryAdapter', () => {
-  it('has the record and key types of the definition, and only methods of adapters and `stats`', () => {
+  it('has the record and key types of the definition, and no members except adapter methods and `stats`', () => {
     const adapter = memoryAdapter(rutas)
     expectTypeOf(adapter).toExtend<
       Omit<
@@ -121,7 +121,7 @@ describe('stored values', () => {
 })
 
 describe('versions', () => {
-  it('HDR-2: are never used twice for one key, across replace, delete, re-creation and adapters', () => {
+  it('HDR-2: are never used twice for one key, even after a delete or by another adapter', () => {
     const seen: string[] = []
     for (let process = 0; process < 2; process++) {
       const adapter = memoryAdapter(piezas)

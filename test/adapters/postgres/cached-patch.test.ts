@@ -46,7 +46,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     ['a version set by a trigger', {}, trigger],
     ['a version of a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
     ['a version with a digest', {}, ''],
-  ])('with %s, is one UPDATE, and so is the next PATCH with the returned tag', async (_, options, ddl) => {
+  ])('takes one UPDATE for %s, and so does the next PATCH with the returned tag', async (_, options, ddl) => {
     const { one, statements, again, statementsAgain } = await patched(options, ddl)
     expect([one.status, statements]).toEqual([200, ['UPDATE']])
     expect([again.status, statementsAgain]).toEqual([200, ['UPDATE']])
@@ -173,7 +173,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     ['a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
     ['a digest', {}, ''],
   ])(
-    'with versions by %s, responds like an adapter without cached rows and stores the same rows (property)',
+    'gives the same responses and rows as an adapter without cached rows (property): the version comes from %s',
     async (_, options, ddl) => {
       let alone = 0
       await fc.assert(
@@ -216,8 +216,8 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
             for (const one of steps) {
               if (one.kind === 'sql') {
                 const text = changes[one.change]?.(one.id, one.value) as string
-                // A constraint that an earlier step added may refuse this change. Then both
-                // databases must refuse it.
+                // A constraint that an earlier step added may refuse this change. Then the
+                // databases of both services must refuse it.
                 const refusals = []
                 for (const { sql } of [left, right])
                   refusals.push(

@@ -114,7 +114,7 @@ describe('a transaction of the caller', () => {
     await client.end()
   })
 
-  it('can be that of a "write" function: adapters that join it do not wait for the outer write to end', async () => {
+  it('can be the "tx" of a "write" function: writes through within(tx) do not wait for the outer write', async () => {
     const client = new pg.Client(place.url)
     await client.connect()
     for (const outer of [client, pool]) {

@@ -201,7 +201,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
   })
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
-    'HDR-8: under %s, if "write" changes the row before apply(), it runs only once and the response is 500',
+    'HDR-8: under %s, a "write" that changes the row before apply() runs only once, and the response is 500',
     async (level) => {
       for (const savepoint of [false, true]) {
         for (const version of ['xmin', { column: 'version', soleWriter: true }] as const) {
@@ -256,7 +256,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     }
   })
 
-  it('HDR-8: if "write" deletes the record before apply(), the status is 500; without a record it is 404', async () => {
+  it('HDR-8: if "write" deletes the record before apply(), the status is 500; an unknown key gets 404', async () => {
     for (const version of ['xmin', { column: 'version' }] as const) {
       const write: Write = async (tx, change) => {
         await tx.query('DELETE FROM actas WHERE id = $1', [change.key])

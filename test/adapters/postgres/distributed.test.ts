@@ -164,11 +164,11 @@ describe('the statements for distributed tables', () => {
       'INSERT of a SELECT without a table',
     ],
     ['SELECT xmin FROM puestas', 'a system column'],
-  ])('that Citus refuses are detected by the rules of this test: %s', async (text, fault) => {
+  ])('the rules of this test detect statements that Citus refuses: %s', async (text, fault) => {
     expect(await refusedByCitus(sql, text, facts)).toContain(fault)
   })
 
-  it.skipIf(!hasTrees)('for ordinary tables are accepted by the rules of this test', async () => {
+  it.skipIf(!hasTrees)('the rules of this test accept statements for ordinary tables', async () => {
     expect(await refusedByCitus(sql, 'UPDATE ajenas SET version = DEFAULT RETURNING fecha::text', facts)).toEqual([])
   })
 })
@@ -250,7 +250,7 @@ describe('records in distributed tables', () => {
     expect((await deep.list(request, call)).items).toEqual((await adapter.list(request, call)).items)
     await recorded.client.end()
     expect(recorded.statements.filter((text) => /OFFSET \(/.test(text))).toEqual([])
-    // Views and queries over a distributed table also run on several servers.
+    // Reads from a view or a query over a distributed table run on several servers, too.
     const viewed = recording(pool)
     for (const readFrom of ['vistos', 'SELECT * FROM bultos']) {
       const reading = postgresAdapter(viewed.client, { table: 'bultos', readFrom, version, resource: bultos })
@@ -283,7 +283,7 @@ describe('ready() on a distributed table', () => {
     expect(warnings.join()).toMatch(/"piezas" are wrong: set "count" to "bounded" or "none"/)
   })
 
-  it('applies the same rules to a reference table', async () => {
+  it('applies the same rules to a reference table as to a distributed table', async () => {
     await sql('CREATE TABLE comunes (LIKE puestas INCLUDING ALL)')
     await makeReference(sql, 'comunes')
     const comunes = defineResource({
@@ -357,7 +357,7 @@ describe('ready() on a server that sorts nulls first, like CockroachDB', () => {
 })
 
 describe('tableDdl with the option "distributed"', () => {
-  it('prints the distribution column and the colocation, and no trigger', () => {
+  it('returns DDL with the distribution column and the colocation, and without triggers', () => {
     const ddl = tableDdl(piezas, options, { distributed: true })
     expect(ddl).toContain(`SELECT create_distributed_table('"piezas"', 'id');`)
     expect(ddl).toContain(`SELECT create_distributed_table('"en_ruta"', 'pieza', colocate_with => '"piezas"');`)

@@ -96,7 +96,10 @@ export class Recording extends pg.Client {
 /** Whether a statement reads only keys and versions. */
 export const isSlim = (text: string): boolean => /SELECT p\.c0, p\.v, /.test(text)
 
-/** Creates a schema for the tests of a file, and adapters over its table. */
+/**
+ * Creates a schema for the tests of a file. Returns functions that fill the table `fichas` and
+ * create adapters over it.
+ */
 export function place() {
   let place: Place
   let pool: pg.Pool

@@ -184,7 +184,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('VERB-13: a delete of the record after apply() leads to the status 500, and the error says so', async () => {
+  it('VERB-13: if the function deletes the record after apply(), the status is 500 and the error says so', async () => {
     for (const [method, path, body] of requests.filter(([method]) => method !== 'DELETE')) {
       const { send, close, failures } = await service(async (tx, change) => {
         await change.apply()

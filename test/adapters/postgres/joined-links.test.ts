@@ -14,7 +14,7 @@ type Service = Omit<Served, 'data'>
 
 let place: Place
 const pools: pg.Pool[] = []
-/** The statements that the joining services have sent. */
+/** The statements that the services `joined` and `joinedAsked` have sent. */
 let sent: string[] = []
 
 class Traced extends pg.Client {
@@ -152,7 +152,10 @@ const item = fc
   .map(({ id, expand: shown }) => `/v1/pedidos/${id}${shown.replace('&', '?')}`)
 const flag = fc.integer({ min: 1, max: 9 }).map((id) => `/v1/pedidos/${id}/urgente`)
 
-/** The parts of a response that are compared. The body of an error is not compared. */
+/**
+ * Sends a GET request, and returns the parts of the response that are compared. The body of an
+ * error is not compared.
+ */
 async function responseOf(service: Service, path: string, who: Asker) {
   const { status, headers, text } = await service.send('GET', path, { 'x-asker': JSON.stringify(who) })
   const { etag, link, 'x-total-count': total, 'cache-control': caching, vary } = headers

@@ -54,7 +54,7 @@ beforeEach(async () => {
     await place.drop()
   }
 })
-/** Sends requests for which the adapters read the current columns of the tables. */
+/** Sends requests after which the adapters know the current columns of the tables. */
 async function described(): Promise<void> {
   for (const path of ['clientes', 'zonas', 'saldos', 'pedidos']) await joined.send('GET', `/v1/${path}`)
   sent = []
@@ -131,7 +131,7 @@ describe('a write', () => {
     expect(sent.at(-1)).not.toContain('LATERAL')
   })
 
-  it('gets the same refusal as without joins if the row or the value violates a rule', async () => {
+  it('gets the same refusal as without joins if the change violates a constraint or the type of a column', async () => {
     await place.sql(`ALTER TABLE pedidos ADD CHECK (n < 100); CREATE UNIQUE INDEX ON pedidos (nota)`)
     await described()
     await changed({ method: 'PATCH', body: { nota: 'a' } })

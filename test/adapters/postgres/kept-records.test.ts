@@ -1,6 +1,6 @@
 /**
  * The result of a create with an idempotency key (VERB-12) is stored in the transaction of the
- * create. The tests cover the table, expiry, lost connections, and transactions of callers.
+ * create. The tests cover the table of keys, expiry, lost connections, and transactions of callers.
  */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -178,7 +178,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(await rows('contested')).toEqual([])
   })
 
-  it('an error of the table of keys is an error of the service, not a refusal of the record', async () => {
+  it('an SQL error in the table of keys is an error of the service, not a refusal of the record', async () => {
     await place.sql('ALTER TABLE claves ADD CONSTRAINT corta CHECK (length(record) < 5) NOT VALID')
     const failure = await tried(store().create({ id: 'refused' }, keyed()))
     await place.sql('ALTER TABLE claves DROP CONSTRAINT corta')
@@ -194,7 +194,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(await place.sql('SELECT 1 FROM claves WHERE id = $1', [call.idempotency.id])).toEqual([])
   })
 
-  it("the service's own SQL runs only for the first create", async () => {
+  it("the service's own SQL runs only for the first of several creates with the same key", async () => {
     let runs = 0
     const write: PostgresAdapterOptions<Bulto, string>['write'] = async (tx, change) => {
       runs += 1

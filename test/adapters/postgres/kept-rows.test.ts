@@ -36,7 +36,7 @@ const place = placed()
 const { fill, over } = place
 type Over = ReturnType<typeof over>
 
-describeWithCaches('a row with an unchanged version', () => {
+describeWithCaches('a row that is read several times', () => {
   beforeEach(() => fill())
 
   it('is the same frozen object, whether it is read alone, with other rows, or in a page', async () => {
@@ -54,7 +54,7 @@ describeWithCaches('a row with an unchanged version', () => {
     expect((await adapter.list(listRequest({ sort: '-a,-id' }), callOf({ scope: { a: 'a' } }))).items.at(-1)).toBe(one)
   })
 
-  it('is listed from its key and version alone, once all rows of 16 consecutive lists were cached', async () => {
+  it('is listed by a query for only its key and version, once all rows of 16 consecutive lists were cached', async () => {
     const adapter = over()
     await warm(adapter)
     await listOften(adapter)

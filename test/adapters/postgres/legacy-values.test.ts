@@ -70,7 +70,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     expect(await cosa.replace(1, { ...stored.value, nota: 'z' }, stored.version, call)).toBe('stale')
   })
 
-  it('VERB-5: a PATCH of another member keeps the values, and a PATCH with an infinite date gets a 422', async () => {
+  it('VERB-5: a PATCH keeps the members that it does not contain, and a PATCH with an infinite date gets a 422', async () => {
     await store.sql(`TRUNCATE cosas; ${odd}`)
     const before = await store.sql(all)
     const server = await listen(express().use(api({ versions: { v1: [mount(cosas, adapter())] } })))
@@ -175,7 +175,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     },
   )
 
-  it('a date-time that the column can store is shown in UTC, and any other is refused', async () => {
+  it('a date-time that the column can store is shown in UTC, and any other date-time is refused', async () => {
     await store.sql('TRUNCATE cosas')
     const cosa = adapter({
       onCreate: (value: object) => ({ ...value, instante: new Date(1_700_000_000_100).toISOString() }),

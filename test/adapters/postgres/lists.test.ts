@@ -169,7 +169,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     )
   })
 
-  it("QUERY-3: the service's search function gets q unchanged, and the results keep the order of its keys", async () => {
+  it("QUERY-3: the service's search function gets q unchanged, and the results keep the order of the returned keys", async () => {
     const searches: unknown[] = []
     const engine = over({
       search: (q, request, { principal }) => {

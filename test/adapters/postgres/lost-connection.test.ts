@@ -32,7 +32,7 @@ afterAll(async () => {
   await place.drop()
 })
 
-describe('a connection of a pool that is lost during use', () => {
+describe('the loss of a pooled connection', () => {
   // An unhandled `error` event ends a process. In this test it would make the test run fail.
   it('causes a second attempt of a read, and does not end the process', async () => {
     const adapter = postgresAdapter(pool, { ...options, onWarning: () => {} })

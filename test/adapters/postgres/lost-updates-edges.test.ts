@@ -160,7 +160,7 @@ describe('an update by another session', () => {
       )
     })
 
-    it('causes a serialization failure in a REPEATABLE READ transaction of the caller, as for a table', async () => {
+    it('causes a serialization failure in a REPEATABLE READ transaction of the caller, as an update of a table does', async () => {
       for (const relation of [ddl, table]) {
         await sessions.reset(tables + relation)
         const adapter = adapterOf()
@@ -228,7 +228,7 @@ describe('an update by another session', () => {
     expect(await row()).toEqual({ a: 'mío', b: 'b', ruta: null })
   })
 
-  it('is visible in "before" with readBefore, also in members that are computed from other tables', async () => {
+  it('is visible in "before" with "readBefore", also in members that are computed from other tables', async () => {
     await sessions.reset(
       `${tables}${table} CREATE TABLE zonas (id text PRIMARY KEY, zona text); INSERT INTO zonas VALUES ('k', 'norte')`,
     )
@@ -343,7 +343,7 @@ describe('an update by another session', () => {
     }
   })
 
-  it('is not lost if the client has transaction(), or an error asks for BEGIN ISOLATION LEVEL REPEATABLE READ', async () => {
+  it('is not lost over a client with transaction(); an error refuses a transaction() that queries too early', async () => {
     await sessions.reset(tables + views[1][1])
     const clientThat = (begins: string) => ({
       query: (text: string, values?: unknown[]) => sessions.pool.query(text, values),

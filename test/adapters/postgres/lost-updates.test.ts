@@ -54,7 +54,7 @@ const rules = `
 const forms: readonly Form[] = [
   { name: 'a view with an INSTEAD OF trigger', ddl: view() + triggers() },
   {
-    name: 'a view with an INSTEAD OF trigger, whose version is an expression',
+    name: 'a view with an INSTEAD OF trigger, and an expression as the version',
     ddl: view() + triggers(),
     options: { version: { expression: '_r.version' } },
   },

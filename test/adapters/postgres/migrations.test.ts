@@ -63,7 +63,7 @@ const expansions: readonly (readonly [what: string, sql: string])[] = [
     'a column of a domain with a default',
     `DROP DOMAIN IF EXISTS d; CREATE DOMAIN d AS text NOT NULL DEFAULT 'x'; ALTER TABLE t ADD COLUMN nueva d`,
   ],
-  ['a column of a type without JSON', `ALTER TABLE t ADD COLUMN nueva inet`],
+  ['a column of a type without a JSON form', `ALTER TABLE t ADD COLUMN nueva inet`],
   [
     'a column that gets a default and NOT NULL later',
     `ALTER TABLE t ADD COLUMN nueva text; UPDATE t SET nueva = 'x'; ALTER TABLE t ALTER COLUMN nueva SET DEFAULT ` +
@@ -79,7 +79,7 @@ const expansions: readonly (readonly [what: string, sql: string])[] = [
   ['changing the type of an undeclared column', 'ALTER TABLE t ALTER COLUMN libre TYPE int USING NULL'],
   ['dropping an undeclared column', 'ALTER TABLE t DROP COLUMN libre'],
   ['a wider type of a declared column', 'ALTER TABLE t ALTER COLUMN texto TYPE varchar(200)'],
-  ['another key constraint on the same column', 'ALTER TABLE t DROP CONSTRAINT t_pkey, ADD PRIMARY KEY (id)'],
+  ['a primary key that is dropped and added again', 'ALTER TABLE t DROP CONSTRAINT t_pkey, ADD PRIMARY KEY (id)'],
 ]
 
 describe.each(stores)('expand and contract, on $name', ({ open }) => {
@@ -242,7 +242,6 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
       const where = [{ field: 'estado', op, value } as never]
       expect(await running.list(listRequest({ sort: 'id', where }), call)).toMatchObject({ total })
     }
-    // Reads the list page by page.
     const seen: number[] = []
     for (let page = 1; page <= 3; page++) {
       const found = await running.list(listRequest({ sort: 'estado,id', page, size: 1 }), call)

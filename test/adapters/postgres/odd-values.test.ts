@@ -15,7 +15,7 @@ interface Case {
   readonly schema: object
   /** Each value as SQL, and as GET shows it. */
   readonly rows: readonly (readonly [sql: string, shown: unknown])[]
-  /** Values of a filter, and the ids of the records that it finds. */
+  /** Each value of the filter, with the ids of the records that the filter finds. */
   readonly finds?: readonly (readonly [value: string, ids: readonly number[]])[]
 }
 

@@ -120,7 +120,7 @@ describe('QUERY-7: the cost of a page', () => {
     'detalle.ciudad,numero',
     '-detalle.ciudad,-numero',
   ])(
-    'a next or previous page by %s reads at most 2n + 12 blocks if page 1 reads n blocks, at four depths',
+    'at four depths, a next or previous page sorted by %s reads at most 2n + 12 blocks if page 1 reads n',
     async (sort) => {
       const asked = request({ sort })
       const first = await costOf(asked)
@@ -143,7 +143,7 @@ describe('QUERY-7: the cost of a page', () => {
     },
   )
 
-  it('a jump to a deep page of wide rows reads only keys before that page, if an index covers the keys', async () => {
+  it('a jump to a deep page of wide rows reads only the keys of the skipped rows, if an index covers the keys', async () => {
     const asked = { ...request({ sort: 'fecha,numero' }), offset: Math.floor(rows * 0.8) }
     const jump = await costOf(asked)
     expect(jump.nodes.map((node) => node['Node Type'])).toContain('Index Only Scan')
@@ -205,7 +205,7 @@ describe('QUERY-7: the cost of a page', () => {
     ['filtered', { sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'L7' }] }],
     ['found by q', { search: 'unica77' }],
   ])(
-    'a page %s scans no table, and reads at most 2n + 6 blocks if a table of a tenth of the size needs n',
+    'a page (%s) scans no table, and reads at most 2n + 6 blocks if it reads n in a table a tenth as large',
     async (_, parts) => {
       const large = await costOf(request(parts))
       const small = await costOf(request(parts), over({ table: 'pocas' }))

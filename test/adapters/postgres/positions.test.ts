@@ -33,7 +33,7 @@ describe('positions in the process', () => {
     expect(store.floor()).toBeUndefined()
   })
 
-  it('remain in effect for each client, however many other clients write, and however long ago it wrote', () => {
+  it('remain in effect for a client, however many other clients write, and however long ago the client wrote', () => {
     const steps = fc.array(
       fc.record({
         client: fc.constantFrom('a', 'b', 'c', 'd', 'e'),

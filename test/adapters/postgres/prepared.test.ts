@@ -38,7 +38,7 @@ describe('prepared statements', () => {
     expect((await store.list(listRequest({ sort: 'id', size: 300 }), call)).items).toHaveLength(1)
   })
 
-  it('are not created if the option disables them', async () => {
+  it('are not created with prepare: false', async () => {
     const store = bultosIn(pool, { prepare: false })
     for (let i = 0; i < 5; i++) await store.read(['a'], call)
     expect(await prepared()).toEqual([])

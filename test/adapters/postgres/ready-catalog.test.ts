@@ -102,7 +102,7 @@ const faults: readonly Case[] = [
     /each new row would be marked as deleted.*"gone" DROP DEFAULT/,
   ],
   [
-    'a soft-delete column of ranges, without the value that marks a row',
+    'a soft-delete column of a range type, without the option softDelete.deleted',
     'CREATE TABLE t (id int PRIMARY KEY, a text, gone daterange)',
     cosas(),
     { softDelete: 'gone' },

@@ -88,7 +88,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('accepts a trigger that refuses some rows, and rows that a foreign key references', async () => {
+  it('accepts a trigger that refuses only some rows, and accepts rows that a foreign key references', async () => {
     await store.sql(`
       ${bad(
         'algunas',
@@ -143,7 +143,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     await expect(adapter.ready()).rejects.toThrow(/append only/)
   })
 
-  it('probes a table with soft delete and a version column with the same statements as requests', async () => {
+  it('for a table with soft delete and a version column, runs the same statements as requests', async () => {
     await store.sql(
       `ALTER TABLE t ADD COLUMN v uuid NOT NULL DEFAULT gen_random_uuid(), ADD COLUMN borrado_en timestamptz`,
     )

@@ -250,7 +250,7 @@ describe.each(stores)('an identity column other than the key, on $name', ({ open
 })
 
 describe('ready() with a replica', () => {
-  it('throws Unavailable if the replica has become unavailable since the last call, for each value of "count"', async () => {
+  it('throws Unavailable if the replica has become unavailable since the previous ready(), for each value of "count"', async () => {
     await using place = await freshSchema()
     await place.sql('CREATE TABLE t (id text PRIMARY KEY, texto text)')
     await using proxy = await startProxy({
@@ -429,7 +429,8 @@ describe('ready() and tables on other servers', () => {
   })
 
   /**
-   * SQL that makes this server a foreign server of itself, with the schema `lejos` for its tables.
+   * Returns SQL that makes this server a foreign server of itself. The schema `lejos` is for the
+   * tables of the foreign server.
    */
   const elsewhere = (place: Place): string => {
     const { hostname, port, username, password } = new URL(place.url)

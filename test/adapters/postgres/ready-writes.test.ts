@@ -94,7 +94,7 @@ describe.each(stores)('ready() and tables on which one kind of write always fail
       /remove.*cannot perform DELETE RETURNING/s,
     ],
     [
-      'a required column without a default that no create sets',
+      'a required column that has no default, and that no create sets',
       `CREATE TABLE t (id int PRIMARY KEY, texto text, autor text, obligatoria int NOT NULL)`,
       {},
       /no create sets the column "obligatoria", which is NOT NULL.*ALTER TABLE "t" ALTER COLUMN "obligatoria" (SET DEFAULT|DROP NOT NULL)/s,
@@ -153,7 +153,7 @@ describe.each(stores)('ready() and tables on which one kind of write always fail
     ])
   })
 
-  it('accepts a column without a default that a trigger sets', async () => {
+  it('accepts a required column that has no default, but that a trigger sets', async () => {
     await reset(`
       CREATE TABLE t (id int PRIMARY KEY, texto text, autor text, obligatoria int NOT NULL);
       CREATE OR REPLACE FUNCTION llena() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.obligatoria := 1; RETURN NEW; END $$;

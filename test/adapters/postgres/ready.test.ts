@@ -145,7 +145,7 @@ describe('ready()', () => {
     })
   })
 
-  it('names the host and the reason if the server cannot be reached, but not to clients', async () => {
+  it('throws an error with the host and the reason if the server cannot be reached; clients get neither', async () => {
     for (const [address, reason] of [
       ['postgres://ana:secreta@127.0.0.1:1/db', /ECONNREFUSED 127\.0\.0\.1:1\b/],
       ['postgres://ana:secreta@localhost:1/db', /ECONNREFUSED .*:1\b/],
@@ -201,7 +201,7 @@ describe.each(stores)('tableDdl on $name', ({ open }) => {
   })
   afterAll(() => store.close())
 
-  it('prints the table and the tables of the options, and the adapter accepts them, whatever their names', async () => {
+  it('returns the DDL of all tables in the options, and the adapter accepts them, whatever their names', async () => {
     await store.sql('CREATE SCHEMA "El ""correo"""')
     const options = {
       table: { schema: 'El "correo"', name: "pie'zas" },

@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => pair?.remove())
 afterEach(() => pair.catchUp())
 
-/** `libros` is read from the replica. `autores` is read from it only with `replicated`. */
+/** `libros` is read from the replica. `autores` is read from the replica only with `replicated`. */
 function resources({ write = pair.write, read = pair.read, replicated = false } = {}) {
   const authors = postgresAdapter({ read, write }, { table: 'autores', version, replica: replicated })
   const books = postgresAdapter({ read, write }, { table: 'libros', version, idempotency, replica: true })
@@ -65,8 +65,8 @@ const libro = (id: string, titulo: string, autorId?: string) => ({
 const titles = async (over: { json(path: string): Promise<unknown> }, path = 'libros?limit=100') =>
   ((await over.json(path)) as { titulo: string }[]).map(({ titulo }) => titulo)
 
-describe('a client of a paused replica sees', () => {
-  it('VERB-2: the record that it created, by GET, HEAD and in lists; VERB-6: but not a record that it removed', async () => {
+describe('while the replica is paused, a client sees', () => {
+  it('VERB-2: the record that it created, by GET and HEAD and in lists; VERB-6: but not a record that it removed', async () => {
     await using over = await serving(resources())
     await pair.hold()
     const id = next()
@@ -82,7 +82,7 @@ describe('a client of a paused replica sees', () => {
     expect(await titles(over)).not.toContain(id)
   })
 
-  it('VERB-5: its patches, and VERB-4: its attached and detached records', async () => {
+  it('VERB-5: its patches; VERB-4: the effects of its attach and detach', async () => {
     await using over = await serving(resources())
     const [id, autor] = [next(), next()]
     await over.ask('POST', 'autores', { body: JSON.stringify({ id: autor, nombre: 'A' }) })
@@ -122,7 +122,7 @@ describe('a client of a paused replica sees', () => {
   })
 
   it.each([false, true])(
-    'REP-2: its change of a link target, in records with a link to it (target read from the replica: %s)',
+    'REP-2: its change of a link target, in records that link to this target (target read from the replica: %s)',
     async (replicated) => {
       await using over = await serving(resources({ replicated }))
       const [id, autor] = [next(), next()]

@@ -1,4 +1,7 @@
-/** Concurrent reads by key share a round trip to the server. Otherwise they are independent. */
+/**
+ * Concurrent reads by key share a round trip to the server. In all other respects they are
+ * independent.
+ */
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,7 +29,7 @@ async function withPool<T>(
   }
 }
 
-/** The number of statements for the table that are sent while `work` runs. */
+/** Counts the statements that are sent for the table while `work` runs. */
 async function trips(work: () => Promise<unknown>): Promise<number> {
   const { prototype } = pg.Client
   const { query } = prototype
@@ -105,7 +108,7 @@ describe('concurrent reads by key', () => {
 })
 
 describe('a failure of a shared round trip', () => {
-  it('fails only the read that caused it', async () => {
+  it('makes only that read fail that caused it', async () => {
     const own = await freshSchema()
     await own.sql(`${ddl} INSERT INTO bultos SELECT 'k' || i, i FROM generate_series(1, 9) AS i;
       CREATE FUNCTION checked(text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN 1 / (CASE $1 WHEN 'k3' THEN 0 ELSE 1 END) = 1; END $$;

@@ -42,7 +42,7 @@ async function openPglite(): Promise<Store & { readonly client: PGlite }> {
   }
 }
 
-/** Creates the table that `tableDdl` prints, and returns the adapter over it. */
+/** Creates the table with the DDL of `tableDdl`, and returns an adapter over this table. */
 export async function tableOf<T, K>(
   { client, sql }: Store,
   resource: ResourceDefinition<T, K>,

@@ -129,7 +129,7 @@ describe('a write that no synchronous standby confirms', () => {
     }
   })
 
-  it('causes the same 503 with a custom client that reports it as an error with the code 40003', async () => {
+  it('causes the same 503 if a custom client reports the missing confirmation as an error with the code 40003', async () => {
     const client = new pg.Client(server.url)
     await client.connect()
     let unconfirmed = 0

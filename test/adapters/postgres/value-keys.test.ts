@@ -52,7 +52,7 @@ const visitas = defineResource({
   ...visita,
   scope: (principal) => (principal === undefined ? {} : { cliente: String(principal) }),
 })
-/** The same resource as a sub-collection of `clientes`. */
+/** The resource `visitas` as a sub-collection of `clientes`. */
 const contenidas = defineResource({ ...visita, parent: { of: clientes, by: 'cliente' } })
 const facturas = defineResource({
   collection: 'facturas',

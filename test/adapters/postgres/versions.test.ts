@@ -45,7 +45,10 @@ describe.each(stores)('versions that identify the representation, over $name', (
       INSERT INTO lotes VALUES (1, 'a', 1, '{"b": 1}', '{x}', 'o')`)
   }
   const version = async (adapter = over()) => (await adapter.read([1], call))[0]?.version
-  /** A version that ends with a digest (hash) of the row, for tables without a reliable trigger. */
+  /**
+   * Matches a version that ends with a digest (hash) of the row. Tables without a reliable trigger
+   * have such versions.
+   */
   const digested = /\.[0-9a-f]{32}$/
 
   it('HDR-8: without a trigger, each update of a member changes the version, so stale writes fail', async () => {

@@ -164,7 +164,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await saved.replace('a', { id: 'a', n: 2 }, undefined, call)).toMatchObject({ value: { n: 2 } })
     })
 
-    it('fails if it ends the transaction, and the error says so if the change is committed (VERB-13)', async () => {
+    it('fails if it ends the transaction, and if this commits the change, the error says so (VERB-13)', async () => {
       for (const ending of ['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN', 'ROLLBACK; BEGIN', 'COMMIT AND CHAIN']) {
         for (const first of [true, false]) {
           await store.sql(`DELETE FROM bultos; INSERT INTO bultos VALUES ('a', 1)`)
@@ -181,7 +181,7 @@ for (const [name, open] of Object.entries(stores)) {
       }
     })
 
-    it('can make other writes in its transaction, whose "write" functions must not end the transaction', async () => {
+    it('can make other writes in its transaction; the "write" functions of these must not end the transaction', async () => {
       const inner = (tx: SqlClient, write: Write) => bultosIn(tx, { write })
       const around = (write: Write) =>
         over(async (tx, change) => {
@@ -229,7 +229,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await all()).toEqual(initial)
     })
 
-    it('commits nothing if the change violates a deferred constraint, and the call is refused (ERR-2)', async () => {
+    it('commits nothing, and the call is refused, if the change violates a deferred constraint (ERR-2)', async () => {
       const adapter = over(outbox)
       const refused = { refused: 'reference', members: ['duenyo'] }
       expect(await adapter.create({ id: 'b', n: 2, duenyo: 'no' }, call)).toEqual(refused)

@@ -68,8 +68,8 @@ describe('the queue of hashes', () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 60 }, () => call(queue, 250))
     await vi.advanceTimersByTimeAsync(0)
-    // Two calls run. Of the other calls, 31 begin within 4 seconds, because two hashes run at a
-    // time, and each takes 250 ms.
+    // Two calls run. The expected wait of another call is the time of all hashes before it, 250 ms
+    // each, divided by two. It is at most 4 seconds for 31 calls.
     expect(count(callers, 'refused')).toBe(60 - 2 - 31)
     await vi.advanceTimersByTimeAsync(10_000)
     expect(count(callers, 'done')).toBe(33)
@@ -132,7 +132,7 @@ describe('the queue of hashes', () => {
     }
   })
 
-  it('AUTH-6: takes into account how long a hash has been running, if it exceeds the average', async () => {
+  it('AUTH-6: takes into account how long a hash has been running, if that is longer than the average', async () => {
     const queue = new HashingQueue(1)
     call(queue, 60_000)
     await vi.advanceTimersByTimeAsync(3000)

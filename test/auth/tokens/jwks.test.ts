@@ -81,7 +81,7 @@ describe('jwks(): keys', () => {
     expect(state.asked).toBe(1)
   })
 
-  it('AUTH-5: are fetched again for a new kid, at most once per cooldown', async () => {
+  it('AUTH-5: are fetched again for a new kid, at most once per "cooldown"', async () => {
     const time = clock()
     const { ask, serve, state } = await issuer([first], { cooldown: 1000, maxAge: 1_000_000 })
     expect(await ask(token('first'))).toBe('ana')
@@ -94,7 +94,7 @@ describe('jwks(): keys', () => {
     expect(state.asked).toBe(2)
   })
 
-  it('AUTH-5: are removed within maxAge if they are withdrawn, together with their cached tokens', async () => {
+  it('AUTH-5: are removed within "maxAge" after the issuer withdraws them, as are their cached tokens', async () => {
     const time = clock()
     const { ask, serve } = await issuer([first, second], { maxAge: 60_000 })
     const text = token('first')
@@ -135,7 +135,7 @@ describe('jwks(): keys', () => {
     expect(errors).toHaveLength(2)
   })
 
-  it('AUTH-5: until a key set has been fetched, the response is 503, with at most one fetch per second', async () => {
+  it('AUTH-5: until a fetch succeeds, requests get 503, and a fetch is tried at most once per second', async () => {
     const time = clock()
     const { ask, fail, serve, state, errors } = await issuer([])
     fail()
@@ -152,7 +152,7 @@ describe('jwks(): keys', () => {
     ['a redirect', (_req, res) => void res.writeHead(302, { Location: '/other.json' }).end()],
     ['HTML', (_req, res) => void res.end('<html>Sign in</html>')],
     ['a list', (_req, res) => void res.end('[]')],
-    ['keys that is not a list', (_req, res) => void res.end('{"keys":{}}')],
+    ['"keys" that is not a list', (_req, res) => void res.end('{"keys":{}}')],
     ['a member twice', (_req, res) => void res.end('{"keys":[],"keys":[]}')],
     ['more than a megabyte', (_req, res) => void res.end(`{"keys":[],"x":"${'x'.repeat(1024 * 1024)}"}`)],
     [
@@ -283,7 +283,7 @@ describe('jwks(): usable keys of a set', () => {
     await expect(Promise.resolve(authenticated.identify(req(forged)))).rejects.toMatchObject({ status: 401 })
   })
 
-  it('AUTH-5: unusable keys do not affect usable keys, and the error about them shows no part of a key', async () => {
+  it('AUTH-5: unusable keys do not affect usable keys, and the reported error shows no part of a key', async () => {
     const weak = published(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey, { kid: 'weak' }) as {
       n: string
     }
@@ -302,7 +302,7 @@ describe('jwks(): usable keys of a set', () => {
     expect(await ask(token('first'))).toBe('ana')
   })
 
-  it('if onError throws or rejects, its error goes to console.error, and tokens are still accepted', async () => {
+  it('if "onError" throws or rejects, its error goes to console.error, and tokens are still accepted', async () => {
     const spy = vi.spyOn(console, 'error').mockImplementation(() => {})
     for (const onError of [
       () => {
@@ -333,7 +333,7 @@ describe('jwks(): options', () => {
     ['a data URL', 'data:application/json,{"keys":[]}'],
     ['credentials in the URL', 'https://ana:secreto@login.example/'],
     ['text that is no absolute URL', 'login.example'],
-    ['nothing', undefined],
+    ['undefined', undefined],
     ['null', null],
   ])('AUTH-5: %s throws, and the message shows no credentials', (_, source) => {
     expect(() => jwks(source as never)).toThrow(ConfigurationError)
@@ -360,7 +360,7 @@ describe('jwks(): options', () => {
     expect(() => jwks('https://login.example/', options as never)).toThrow(ConfigurationError),
   )
 
-  it("AUTH-5: the service's own fetch function gets a signal, and is told to refuse redirects", async () => {
+  it('AUTH-5: the function in "fetch" gets a signal, and is told to refuse redirects', async () => {
     const own = vi.fn(async () => new Response(JSON.stringify({ keys: [first] })))
     const authenticated = bearer({ keys: jwks('https://login.example/jwks.json', { fetch: own as never }) })
     expect(await authenticated.identify(req(token('first')))).toMatchObject({ sub: 'ana' })

@@ -202,7 +202,7 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, "The key is missing. Use { algorithm: 'HS256', key: ... }"],
+    ['undefined', undefined, "The key is missing. Use { algorithm: 'HS256', key: ... }"],
     ['a string', 'un secreto', "The key is a key without its algorithm. Use { algorithm: 'HS256', key: ... }"],
     ['bytes', secret, 'is a key without its algorithm'],
     ['a KeyObject', rsa.publicKey, 'is a key without its algorithm'],

@@ -13,7 +13,7 @@ const part = (token: string, index: number) =>
 afterEach(() => void vi.useRealTimers())
 
 describe('tokenIssuer()', () => {
-  it.each(algorithmNames)('AUTH-5: bearer() accepts the tokens that it issues: %s', (algorithm) => {
+  it.each(algorithmNames)('AUTH-5: issues tokens that bearer() accepts: %s', (algorithm) => {
     const { sign, verify } = keyFor[algorithm]
     const issue = tokenIssuer({
       key: { kid: 'a', algorithm, key: sign },
@@ -71,7 +71,7 @@ describe('tokenIssuer()', () => {
   const cyclic: Record<string, unknown> = { sub: 'ana' }
   cyclic.self = cyclic
   it.each<[string, unknown]>([
-    ['nothing', undefined],
+    ['undefined', undefined],
     ['null', null],
     ['a string', 'ana'],
     ['no sub', {}],

@@ -15,7 +15,7 @@ export async function startPython(planted?: Planted) {
         new Error(`python3 cannot be started: ${error.message}. Install Python 3.8 or later (apt install python3).`),
       ),
     )
-    child.once('exit', (code) => reject(new Error(`The service in Python ended with ${code}.`)))
+    child.once('exit', (code) => reject(new Error(`The service in Python ended with the exit code ${code}.`)))
     child.stdout.once('data', (text) => resolve(String(text).trim()))
   })
   return {

@@ -94,7 +94,7 @@ function validated(
     const type = Object.hasOwn(types, name) ? types[name] : undefined
     const isFit =
       type === undefined ? has('unknown members ignored') : value === null || type.split('|').includes(typeof value)
-    return isFit ? [] : [{ detail: `${name} is unknown, or of another type.`, pointer: `/${name}` }]
+    return isFit ? [] : [{ detail: `${name} is unknown, or its value has the wrong type.`, pointer: `/${name}` }]
   })
   if (entries.length === 0) return linksFound(body as Body, res, twin)
   const errors = entries.map(({ detail, pointer }) =>

@@ -87,7 +87,7 @@ it('the publisher publishes a change even if its transaction commits after later
 it('a change that is published several times has the same id each time, and the consumer applies it once', async () => {
   await using outbox = await openOutbox(natsUrl(), 100)
   // Simulates a publisher that dies after it has published a change and before it has marked the
-  // change. The first three marks end the database session.
+  // change as published. The first three attempts to mark a change end the database session.
   await outbox.place.sql(`
     CREATE SEQUENCE marks;
     CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -155,7 +155,7 @@ it('a publisher that is paused for longer than its lease loses its lock to anoth
     const until = performance.now() + 2_500
     await vi.waitFor(() => expect(performance.now()).toBeGreaterThan(until), { timeout: 5_000 })
     await vi.waitFor(() => expect(paused.holds()).toBe(true))
-    // Like SIGSTOP, this stops every timer and every read.
+    // Blocks the thread. This stops every timer and every read, as SIGSTOP does.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)
     expect(paused.holds()).toBe(false)
     await vi.waitFor(async () => expect(await next.lock()).toBe(true), { timeout: 5_000 })

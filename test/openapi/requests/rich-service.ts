@@ -105,7 +105,7 @@ const stored = (id: number) => ({
   author: 'store',
 })
 
-/** With `strict`, the service requires `If-Match`. */
+/** Creates the service. If `strict` is true, the service requires `If-Match`. */
 export const richService = (strict: boolean) =>
   api({
     describe: true,

@@ -122,8 +122,9 @@ const tablesOf = (query: Node): readonly Node[] =>
 const isOuter = (node: Node): boolean => node.type === 'VAR' && numberOf(node, 'varlevelsup') > 0
 
 /**
- * Whether all matching rows are on one server: the WHERE clause compares the distribution column of
- * a table with a value that does not come from an outer query, or a table is a reference table.
+ * Whether all matching rows are on one server. They are if a table is a reference table, or if the
+ * WHERE clause compares the distribution column of a table with a value that does not come from an
+ * outer query.
  */
 function isRouted(query: Node, facts: Facts): boolean {
   const entries = nodesIn(query, 'rtable')
