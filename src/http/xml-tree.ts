@@ -108,7 +108,10 @@ class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; fo
       // After an ampersand, saxes searches for a semicolon. If there is none up to the end of the
       // document, saxes reports that elements are not closed, although the real fault is the
       // ampersand.
-      this.#refuse(endsEarly(sentence) && text.lastIndexOf('&') > text.lastIndexOf(';') ? loneAmpersand : sentence)
+      const ampersand = text.indexOf('&', text.lastIndexOf(';') + 1)
+      if (!endsEarly(sentence) || ampersand < 0) this.#refuse(sentence)
+      const lines = text.slice(0, ampersand + 1).split('\n')
+      throw new Refusal(`${loneAmpersand}: line ${lines.length}, column ${lines.at(-1)?.length}.`)
     })
     this.on('xmldecl', ({ version }) => {
       // Version 1.1 allows other line ends and characters, which a parser for 1.0 might

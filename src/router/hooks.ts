@@ -77,9 +77,9 @@ export interface Hooks {
   /** Called when a response has been written. */
   onResponse?(event: ResponseEvent, req: IncomingMessage): void
   /**
-   * Called if a request violates a clause that is not enforced yet, unless the mode of the clause
-   * is `off`. Also called if a request uses an alias of a parameter, or a parameter that is
-   * ignored.
+   * Called if a request or its response violates a clause that is not enforced yet, unless the mode
+   * of the clause is `off`. Also called if a request uses an alias of a parameter or an ignored
+   * parameter.
    */
   onFinding?(event: Finding, req: IncomingMessage): void
   /**

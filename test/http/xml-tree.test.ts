@@ -65,7 +65,7 @@ describe('parseXml', () => {
 
   it('ERR-3: an error has a message and a position, and contains no part of the document', () => {
     expect(parse('<a>\n  <b>R&D</b>\n</a>')).toEqual({
-      malformed: 'An ampersand must be escaped: write it as &amp;: line 3, column 4.',
+      malformed: 'An ampersand must be escaped: write it as &amp;: line 2, column 7.',
     })
     expect(parse('<a>\n</b>')).toEqual({
       malformed: 'The end tag does not match the open element: line 2, column 4.',

@@ -268,7 +268,7 @@ describe('AUTH-5: candidate keys of a token', () => {
     expect(names(keyRing('bearer()', many)({ alg: 'RS256', kid: 'k39' }))).toEqual(['k39 RS256'])
     expect(keyRing('bearer()', () => many)({ alg: 'RS256' })).toHaveLength(16)
     const unnamed = Array.from({ length: 17 }, () => key(undefined, 'RS256'))
-    expect(() => keyRing('bearer()', unnamed)).toThrow('Set a kid for each')
+    expect(() => keyRing('bearer()', unnamed)).toThrow('Set a "kid" for each')
   })
 
   it('keys can have the same kid only if their algorithms differ', () => {
