@@ -24,7 +24,7 @@ describe('SerialQueue', () => {
     expect(entered).toEqual(['a', 'b', 'c'])
   })
 
-  it('a task whose wait is rejected leaves the queue, and the next task still waits for earlier tasks', async () => {
+  it('a task that stops waiting leaves the queue, and the next task still waits for the running task', async () => {
     const queue = new SerialQueue<string>()
     const leave = await queue.enter('k', patient)
     await expect(queue.enter('k', () => Promise.reject(new Error('impatient')))).rejects.toThrow('impatient')

@@ -145,13 +145,13 @@ describe('deadline()', () => {
       }),
     )
     standStill(300)
-    // This timer starts when the event loop runs again.
+    // The answer arrives after the event loop was blocked.
     setTimeout(() => calls.push('answer'), 20)
     await waited
     expect(calls).toEqual(['answer', 'deadline'])
   })
 
-  it('does not count the time before the call, even if the event loop was blocked then', async () => {
+  it('does not count the time for which the event loop was blocked before the call', async () => {
     standStill(300)
     const calls: string[] = []
     const waited = new Promise<void>((resolve) =>

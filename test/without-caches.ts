@@ -16,7 +16,8 @@ export const withoutCaches = (): Plugin => ({
   enforce: 'pre',
   transform(code, id) {
     if (id !== caches) return null
-    if (!code.includes(byDefault)) throw new Error(`${caches} has no "${byDefault}" any more.`)
+    if (!code.includes(byDefault))
+      throw new Error(`${caches} no longer contains "${byDefault}". Change the text in test/without-caches.ts.`)
     return code.replace(byDefault, 'constructor(on = false)')
   },
 })

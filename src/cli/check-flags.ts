@@ -52,7 +52,8 @@ export interface CheckCall extends BaselineCall {
   /** Whether to run the checks that write. */
   readonly write: boolean
   /**
-   * If true, the run sends no request that could lock accounts, exhaust limits or overload the service.
+   * If true, the run sends no request that could lock accounts, exhaust limits or overload the
+   * service.
    */
   readonly production: boolean
   /** Whether the run may destroy any data of the service. Implies `write`. */

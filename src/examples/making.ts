@@ -8,13 +8,14 @@ export interface Making {
   /** Whether to use the `examples`, `example` and `default` of the schema. */
   readonly given: boolean
   /**
-   * Whether to use the first of several examples, the `default`, and the first branch of each
-   * union. If false, the choice is random. True, for example, in the first attempt for the first
-   * record.
+   * Whether to choose predictably: the first of several examples, always the `default` if there is
+   * no example, and the first branch of each union. If false, the choice is random. The first
+   * record of a collection is generated with `true`.
    */
   readonly first: boolean
   /**
-   * The name of the member. A string without a format or pattern matches the meaning of this name.
+   * The name of the member. For a string without a format or pattern, the generator chooses a value
+   * that suits this name, such as a person's name for `name`.
    */
   readonly name: string
   /** The path of the value: the names of the members, joined by dots. */

@@ -166,8 +166,8 @@ export async function readUpload(
  */
 function hasArrived({ req, length, options }: BodyRequest): boolean {
   // A body with a `Content-Length` is complete as soon as that many bytes have arrived (RFC 9112
-  // 6.3). If other code has read some of the bytes, it has put them back, because all of them are
-  // still buffered.
+  // 6.3). All these bytes are still buffered, so any other code that read some of them has put them
+  // back.
   if (req.readableLength !== length || length > options.bodyLimit) return false
   // True if the stream is not destroyed, and no code has attached a `data` or `readable` listener
   // to it, piped it, paused it or set its encoding.

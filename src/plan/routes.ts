@@ -299,7 +299,8 @@ class TableBuilder<Op extends OperationDescription> {
     const near = nearMiss(name, [...this.built.keys()])
     const fix =
       near === undefined
-        ? `Mount "${name}" in this version. If only some versions have it, pass its definition instead of its name.`
+        ? `Mount "${name}" in this version. If only some versions have "${name}", give its definition instead of its ` +
+          `name in "attachedTo" of "${collection}".`
         : `Did you mean "${near}"?`
     return new ConfigurationError(
       'unmounted-parent',

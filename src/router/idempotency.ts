@@ -41,7 +41,7 @@ export function idempotencyKey({ req, resource }: Routed): string | undefined {
   throw refused('malformed-idempotency-key', 'malformed', fix)
 }
 
-/** Returns the problem of a key that was already used with another body. */
+/** Returns the problem response for a key that was already used with another body. */
 export const mismatched = (): HttpProblem =>
   refused(
     'idempotency-mismatch',
@@ -50,8 +50,8 @@ export const mismatched = (): HttpProblem =>
   )
 
 /**
- * Returns the problem of a key whose first request is still running. The problem is a 503, because
- * the conventions do not use 409 (ERR-1).
+ * Returns the problem response for a key whose first request is still running. The problem is a
+ * 503, because the conventions do not use 409 (ERR-1).
  */
 export const running = (): Unavailable =>
   new Unavailable({

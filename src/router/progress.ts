@@ -55,8 +55,8 @@ export class Progress {
   }
 
   /**
-   * Starts counting adapter calls. `steps` and `calls` are true if each step and each adapter call
-   * is also reported.
+   * Starts counting adapter calls. `steps` is true if each step is also reported, and `calls` is
+   * true if each adapter call is.
    */
   observe(steps: boolean, calls: boolean): void {
     this.counts ??= { queries: 0, rows: 0, waited: 0 }

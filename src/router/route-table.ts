@@ -26,7 +26,7 @@ export const routeTable = (
  * Adds the life cycles in `paths` to the table. They are only for paths and methods that neither a
  * mounted resource nor an endpoint serves. Throws `ConfigurationError` in three cases:
  * - A resource or an endpoint serves the path or the method.
- * - The path looks misspelt. A misspelt path would retire nothing.
+ * - The path looks misspelt. A life cycle at a misspelt path would have no effect.
  * - The path is deprecated but does not retire, and nothing is served there.
  */
 export function withPaths(
@@ -59,10 +59,11 @@ export function withPaths(
         `"${template}" in "paths" of ${name} is not served. Did you mean "${near}"? ` +
           'Set the life cycle of that path in its mount() or endpoint().',
       )
-    const lives = [life, ...(methods?.values() ?? [])]
-    if (!handWritten && lives.some((one) => one !== undefined && one.retired === undefined))
+    const lives = [[template, life], ...[...(methods ?? [])].map(([key, one]) => [`${key} ${template}`, one] as const)]
+    const unserved = lives.find(([, one]) => typeof one === 'object' && one.retired === undefined)
+    if (!handWritten && unserved !== undefined)
       throw invalidOption(
-        `"${template}" in "paths" of ${name} is deprecated, but nothing is served there. ` +
+        `"${unserved[0]}" in "paths" of ${name} is deprecated, but is not served. ` +
           'Remove the entry, or set its option "retired".',
       )
   }

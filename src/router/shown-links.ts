@@ -123,8 +123,8 @@ export class AnswerLinks implements ShownLinks {
   }
 
   /**
-   * Returns the targets of a link that have already been read: by the adapter together with its
-   * result, or to check the link. Returns `undefined` if there are none.
+   * Returns the targets of a link that have already been read. The adapter has returned them with
+   * its result, or they were read to check the link. Returns `undefined` if there are none.
    */
   preloaded(link: LinkTo): PreloadedRecords | undefined {
     return this.#preloaded.get(link)

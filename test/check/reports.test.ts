@@ -50,7 +50,8 @@ describe('every report', () => {
     expect(out).toContain('Bearer (hidden)')
     for (const text of [ran.out, ran.error, out, ...names.map((name) => place.read(name))]) {
       expect(text).not.toContain(token)
-      // An altered token begins with the same characters as the real token.
+      // `check` also sends an altered copy of the token, which begins with the same characters. The
+      // copy must not appear either.
       expect(text).not.toContain(token.slice(0, 19))
       expect(text).not.toContain('session=not-for-reports')
     }
@@ -61,7 +62,7 @@ describe('every report', () => {
     expect(place.read('report.html')).toContain('more characters)')
   })
 
-  it('escapes characters that reorder or control text, in the formats text, HTML and Markdown', () => {
+  it('escapes control characters and characters that change the direction of writing, in text, HTML and Markdown', () => {
     for (const text of [ran.out, place.read('report.html'), place.read('report.md')])
       for (const character of ['\u202e', '\u0007', '\ud800']) expect(text).not.toContain(character)
     expect(place.read('report.html')).toContain('\\u202e')
@@ -142,7 +143,7 @@ describe('--sarif', () => {
       const [{ physicalLocation, logicalLocations }] = result.locations
       const { uri, uriBaseId, index } = physicalLocation.artifactLocation
       expect([uri, uriBaseId, artifacts[index].location.uri]).toEqual(['openapi.yaml', '%SRCROOT%', 'openapi.yaml'])
-      // The path of the list is on line 5 of the document. Results about the whole service name
+      // The path of the list is on line 5 of the document. Results about the whole service point to
       // line 1.
       const where = logicalLocations[0].fullyQualifiedName
       expect(physicalLocation.region.startLine).toBe(where === '/v1/orders' ? 5 : 1)

@@ -520,7 +520,10 @@ describe.each(frameworks)('VER-2: the option "paths" on %s', (_name, express) =>
       /is served by a resource or endpoint. Set the life cycle in its mount/,
     )
     expect(() => serviceWith({ 'DELETE /pedidos/{id}': over })).toThrow(/is served by a resource or endpoint/)
-    expect(() => serviceWith({ '/facturas': { deprecated: true } })).toThrow(/nothing is served there/)
+    expect(() => serviceWith({ '/facturas': { deprecated: true } })).toThrow(/^"\/facturas" in .* is not served/)
+    expect(() => serviceWith({ 'PATCH /pedidos': { deprecated: true } })).toThrow(
+      /^"PATCH \/pedidos" in "paths" of v1 is deprecated, but is not served/,
+    )
     expect(() => serviceWith({ facturas: over })).toThrow(/is not a path/)
   })
 })

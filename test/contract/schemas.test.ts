@@ -418,7 +418,7 @@ describe('levels', () => {
     expect(breaks({ ...text, pattern: '^a' }, { ...text, pattern: '^b' }, request)).toBe(true)
   })
 
-  it('the schema of a response may become an anyOf with a fuller schema, but not a oneOf with a different schema', () => {
+  it('in a response, a schema may become an anyOf of itself and a fuller one, but not a oneOf with an unrelated one', () => {
     const brief = members({ href: text }, 'href')
     const full = members({ href: text, name: text }, 'href', 'name')
     expect(breaks(brief, { anyOf: [brief, full] }, response)).toBe(false)

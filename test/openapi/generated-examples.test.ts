@@ -10,7 +10,7 @@ interface Found {
   readonly value: unknown
 }
 
-/** All examples of a document, each with its schema. */
+/** All examples of a document, each with the path of its schema. */
 function examplesIn(node: unknown, place: readonly string[] = []): Found[] {
   if (typeof node !== 'object' || node === null) return []
   const { example, examples, schema } = node as { example?: unknown; examples?: unknown; schema?: unknown }

@@ -190,7 +190,7 @@ describe('describeStrictly()', () => {
     ['an empty body', /the body is empty/, sends(200, {}, '')],
     ['an empty body of a problem', /the body is empty/, sends(404, problemHead)],
     [
-      'a problem code that belongs to another problem',
+      'a problem code that the document does not list for the status',
       /\/code must be equal to one of the allowed values/,
       sends(404, problemHead, problem('rule', 404)),
     ],

@@ -1,6 +1,6 @@
 /**
- * Runs the files of docs/testing-a-service.md as a separate project. This project imports the
- * library from the source of this repository.
+ * Writes the code blocks of docs/testing-a-service.md to files, and runs their tests as a separate
+ * project. This project imports the library from the source of this repository.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -104,7 +104,7 @@ describe('VERB-5: merge patches on the schema of a resource', () => {
     ).toHaveLength(100)
   })
 
-  it('null removes a member if the schema does not mention null: in untyped members and in open objects', () => {
+  it('null removes an untyped member, or a member of an open object, unless its schema mentions null', () => {
     const untyped = {
       type: 'object',
       properties: { libre: {}, suelta: true, texto: { enum: ['a', null] }, nula: { type: 'null' } },
@@ -119,7 +119,7 @@ describe('VERB-5: merge patches on the schema of a resource', () => {
     expect(merge(typed, { x: 'y' }, { x: null }).merged).toEqual({ x: null })
   })
 
-  it('a removed readOnly or writeOnly member is undefined: if it were absent, its stored value would be kept', () => {
+  it('a removed readOnly or writeOnly member stays in the result as undefined. If absent, its stored value would be kept', () => {
     const guarded = {
       type: 'object',
       properties: { clave: { type: 'string', writeOnly: true }, alta: { type: 'string', readOnly: true } },

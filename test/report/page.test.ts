@@ -177,7 +177,7 @@ describe('report <module>', () => {
     })
   })
 
-  it('--check fails if a client violates the clause, or if the counts are incomplete', async () => {
+  it('--check fails if a client violates a clause that --enforce names, or if the counts are incomplete', async () => {
     const broken = await run('report ./usage.js --check --enforce QUERY-8')
     expect([broken.code, broken.error]).toEqual([
       1,

@@ -136,7 +136,7 @@ export const anyJson = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue().filter((value) => !hasProto(value)) },
 )
 
-/** Any schemas. They are independent of the value, so they can contradict it. */
+/** A random schema, which may contradict the value. */
 const anySchema = fc.letrec<{ schema: JsonSchema }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -183,8 +183,8 @@ function schemaFor(value: unknown): JsonSchema {
 const formFrom = (schema: JsonSchema): Form => formOf(Shape.of(schema))
 
 /**
- * A value and a form. A form holds the types of the members. The form is an open form (without
- * types), the form of the value, the form of another value, or any form.
+ * A value, and a form, which holds the types of members. The form is open (without types), or it
+ * comes from the value, from another value or from a random schema.
  */
 export const formedValue: fc.Arbitrary<{ value: unknown; form: Form }> = fc.oneof(
   anyJson.map((value) => ({ value, form: openForm })),

@@ -22,7 +22,7 @@ afterEach(() => open?.close())
 describe('preconditions of detach', () => {
   it.each([
     [
-      'If-None-Match with another version makes the adapter check the version that was read',
+      'If-None-Match with an outdated version makes the adapter check the version that was read',
       { 'If-None-Match': '"old.x"' },
       true,
     ],

@@ -1,4 +1,4 @@
-/** The operations respond as their descriptions say. */
+/** Tests that the operations respond as their descriptions say. */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'

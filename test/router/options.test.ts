@@ -69,7 +69,7 @@ describe('Options of a service', () => {
     expect(() => api({ versions: { v1: [mounted(), mounted()] } })).toThrow(/path-taken/)
   })
 
-  it('ready() reports all invalid stores in one error, or Unavailable if a store cannot be reached', async () => {
+  it('ready() rejects with one error for all invalid stores, or with Unavailable if one is unreachable', async () => {
     const faulty = (message: string) => ({
       ...memoryAdapter(notas),
       ready: () => Promise.reject(new ConfigurationError('store-unfit', message)),

@@ -1,6 +1,7 @@
 /**
- * PATCH lets the service's own code modify the new record. The new record shares unchanged values
- * with the stored record only if that code gets a copy of the new record, or does not get it.
+ * Tests that the service's own code can modify the new record of a PATCH without changing the
+ * stored record. If such code gets only a copy of the new record, or does not get it, the new
+ * record may share unchanged values with the stored record.
  */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -94,7 +95,7 @@ describe('VERB-5: PATCH', () => {
     expect(found.stored).toEqual({ id: 1, texto: 'b', autor: { nombre: 'Ana', veces: 1 } })
   })
 
-  it('shares unchanged values with the previous record in a memory adapter', async () => {
+  it('stores a record that shares unchanged values with the previous record, in a plain memory adapter', async () => {
     const seen: unknown[] = []
     await patched(() => {
       const definition = plain()

@@ -78,7 +78,7 @@ describe('a list that the store refuses', () => {
     why: 'holds U+0000, which this store cannot keep',
   })
 
-  it('QUERY-1: the problem names every parameter that uses a refused member, and the reason of the store', async () => {
+  it('QUERY-1: the problem names all parameters with a refused member, and gives the reason of the store', async () => {
     const send = await serve(unfit(['fechaDeEntrada', 'destinatario.nombre']))
     const answer = await send('GET', '/v1/envios?fechaHasta=%00&fechaDesde=a&destinatario.nombre=x&limit=3')
     expect(problem(answer)).toEqual({
@@ -158,7 +158,7 @@ describe('a record that the store refuses', () => {
 })
 
 describe('calls of the adapter', () => {
-  it('HDR-3: reads for a write must be fresh, and calls get the remaining time of the request', async () => {
+  it('HDR-3: calls for a write require fresh data, and get the remaining time of the request', async () => {
     const calls: [string, AdapterCall][] = []
     const send = await serve({ refused: 'rule', members: [] }, [], calls)
     const madeCalls = () => calls.splice(0).map(([name, { fresh }]) => [name, fresh])

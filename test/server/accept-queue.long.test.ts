@@ -1,6 +1,6 @@
 /**
- * Connections that are still in the kernel's queue when a server closes. Node has not accepted them
- * yet.
+ * Tests of connections that are in the kernel's queue when a server closes, because Node has not
+ * accepted them yet.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -42,8 +42,8 @@ function outcome(socket: Socket): Promise<string> {
 }
 
 /**
- * Opens connections. When this resolves, the connections are in the kernel's queue. The event loop
- * has not run since, so Node has not accepted them.
+ * Opens connections. Resolves when they are in the kernel's queue, before the event loop lets Node
+ * accept them.
  */
 async function crowd(count: number, open: () => Socket, first = request): Promise<Promise<string>[]> {
   const outcomes = Array.from({ length: count }, () => {
@@ -51,7 +51,7 @@ async function crowd(count: number, open: () => Socket, first = request): Promis
     if (first !== '') socket.write(first)
     return outcome(socket)
   })
-  // Node starts to connect to an IP address or a path in the next tick.
+  // In the next tick, Node starts to connect to the IP address or the socket path.
   await new Promise<void>((resolve) => process.nextTick(resolve))
   return outcomes
 }
@@ -342,7 +342,7 @@ describe('a process that ends on SIGTERM', () => {
     await pause(50)
     clearInterval(load)
     await allServed(before)
-    // Node.js itself loses a connection that the primary passes on while the worker exits.
+    // Node.js itself loses a connection that the primary passes to a worker while the worker exits.
     const later = await Promise.all(outcomes.slice(before.length))
     expect(later.filter((text) => !whole.test(text)).length).toBeLessThanOrEqual(2)
     child.kill('SIGTERM')

@@ -1,5 +1,5 @@
 /**
- * A self-signed certificate, created once and then reused. The clients of the servers do not verify
+ * A self-signed certificate, created once and then reused. The clients in the tests do not verify
  * it.
  */
 import { execFileSync } from 'node:child_process'

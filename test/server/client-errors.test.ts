@@ -6,7 +6,7 @@ import { createServer, type ServerOptions } from '../../src/server/index.js'
 import { answers, client, port } from './serving.js'
 
 /**
- * Starts a service that records the errors that it reports, and the requests that reach its
+ * Starts a service. Records the errors that `onClientError` gets, and the requests that reach the
  * handler.
  */
 async function service(options: ServerOptions = {}) {
@@ -236,7 +236,7 @@ describe('ERR-3: requests that are refused before they reach the app get a probl
     })
   })
 
-  it('a clientError listener of the service responds instead of the library', async () => {
+  it('a "clientError" listener of the service responds instead of the library', async () => {
     const { server, at, reported } = await service()
     server.on('clientError', (_error, socket) => socket.end('mine'))
     expect(await answers(at, 'what\r\n\r\n')).toBe('mine')

@@ -76,7 +76,7 @@ describe('health()', () => {
     })
   })
 
-  it('while the service starts, readiness fails without a check, and liveness passes', async () => {
+  it('while the service starts, readiness fails without running the check, and liveness passes', async () => {
     let started = false
     const check = vi.fn()
     const { ask } = await served({ started: () => started, checks: { check } })
@@ -86,7 +86,7 @@ describe('health()', () => {
     expect((await ask()).status).toBe(204)
   })
 
-  it('while the server drains, readiness fails without a check, and shows the state "draining"', async () => {
+  it('while the server drains, readiness fails without running the check, and shows the state "draining"', async () => {
     const check = vi.fn()
     const { server, ask } = await served({ shows: () => true, checks: { check } })
     const done = server.shutdown({ drain: 60_000 })

@@ -47,7 +47,7 @@ describe('the options of createServer()', () => {
     })
   })
 
-  it('the default of headersTimeout is at most requestTimeout, and 0 turns a limit off', () => {
+  it('the default of "headersTimeout" is at most "requestTimeout", and a limit of 0 means no limit', () => {
     expect(createServer(app, { requestTimeout: 5_000 }).headersTimeout).toBe(5_000)
     expect(createServer(app, { requestTimeout: 0 }).headersTimeout).toBe(10_000)
     expect(createServer(app, { headersTimeout: 0 }).headersTimeout).toBe(0)
@@ -98,7 +98,7 @@ describe('the options of createServer()', () => {
     expect(() => createServer(listener as never)).toThrow(/Give an Express app/)
   })
 
-  it('timeout closes a connection that waits for a response, but not an idle connection', async () => {
+  it('"timeout" closes a connection that waits for a response, but not an idle connection', async () => {
     const at = await port(
       createServer((req, res) => (req.url === '/' ? res.end('served') : undefined), {
         timeout: 100,
@@ -114,7 +114,7 @@ describe('the options of createServer()', () => {
     expect((await idle.closed).match(/200 OK/g)).toHaveLength(2)
   })
 
-  it('keepAliveTimeout closes an idle connection, but not one that waits for a response', async () => {
+  it('"keepAliveTimeout" closes an idle connection, but not one that waits for a response', async () => {
     let finish = (): void => {}
     const serve = (keepAliveTimeout: number): Promise<number> =>
       port(
@@ -127,7 +127,7 @@ describe('the options of createServer()', () => {
         ),
       )
     const [short, long] = [await serve(50), await serve(60_000)]
-    // If both servers had the same timeout, `longer` would be closed by the time that `idle` is.
+    // If both servers had the same timeout, `longer` would be closed before `idle`.
     const [longer, waiting, idle] = [await client(long), await client(short), await client(short)]
     longer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
     await longer.receives(/served$/)
@@ -140,7 +140,7 @@ describe('the options of createServer()', () => {
     expect(await waiting.closed).toMatch(/served$/)
   })
 
-  it('connections beyond maxConnections are closed immediately', async () => {
+  it('connections beyond "maxConnections" are closed immediately', async () => {
     const server = createServer(app, { maxConnections: 1 })
     const at = await port(server)
     const first = await client(at)

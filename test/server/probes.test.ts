@@ -118,7 +118,7 @@ describe.each(majors)('probes() in %s', (_, express) => {
 })
 
 describe('the check of probes()', () => {
-  it('runs once for all concurrent requests, and its result is valid for maxAge', async () => {
+  it('runs once for all concurrent requests, and its result is valid for "maxAge"', async () => {
     const { check, calls } = heldCheck()
     const at = await port(listener({ check, maxAge: 2 ** 31 - 1 }))
     const asked = Array.from({ length: 20 }, (_, i) => ask(at, '/ready', i % 2 ? 'GET' : 'HEAD'))
@@ -131,7 +131,7 @@ describe('the check of probes()', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('runs again after maxAge, which begins at the end of the check', async () => {
+  it('runs again after "maxAge", which begins at the end of the check', async () => {
     const now = vi.spyOn(performance, 'now')
     onTestFinished(() => now.mockRestore())
     const { check, calls } = heldCheck()
@@ -152,7 +152,7 @@ describe('the check of probes()', () => {
     expect((await next).status).toBe(204)
   })
 
-  it('fails after timeout: its signal is aborted, and a later result is ignored', async () => {
+  it('fails after "timeout": its signal is aborted, and a later result is ignored', async () => {
     const { check, calls } = heldCheck()
     const failures: unknown[] = []
     const once = (signal: AbortSignal) => (calls.length === 0 ? check(signal) : undefined)

@@ -59,7 +59,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     if (express === majors[0]?.[1]) expect(await changed(nodeServer)).toBe(1)
   })
 
-  it('listeners of upgrade get a plain Node request; without a listener, Express serves the request', async () => {
+  it('listeners of "upgrade" get a plain Node request; without a listener, Express serves the request', async () => {
     const app = express()
     app.get('/a', (_req, res) => void res.send('ordinary'))
     const server = createServer(app)
@@ -167,7 +167,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(finished).toHaveBeenCalledTimes(2)
   })
 
-  it('request and response emit close if the client disconnects', async () => {
+  it('request and response emit "close" if the client disconnects', async () => {
     const app = express()
     const seen: string[] = []
     const gone = new Promise<void>((resolve) => {

@@ -155,7 +155,7 @@ const cosas = defineResource({
   sort: ['id', 'nombre'],
 })
 
-// All apps share one store, because the tags of two stores would differ: each store starts its
+// All apps share one store, because the ETags of two stores would differ: each store starts its
 // versions with its own random string.
 const adapter = memoryAdapter(cosas, { records: Array.from({ length: 30 }, (_, id) => ({ id, nombre: `cosa ${id}` })) })
 

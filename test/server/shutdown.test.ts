@@ -250,7 +250,7 @@ describe('shutdown()', () => {
     }
   })
 
-  it('await using closes the server', async () => {
+  it('"await using" closes the server', async () => {
     const server = createServer(service().app)
     await port(server)
     await server[Symbol.asyncDispose]()
@@ -278,7 +278,7 @@ describe('shutdown()', () => {
     await two.closed
   })
 
-  it('connections of a checkContinue listener are closed too', async () => {
+  it('connections of a "checkContinue" listener are closed too', async () => {
     const { app, arrived } = service()
     const server = createServer(app)
     server.on('checkContinue', (req, res) => {

@@ -36,7 +36,10 @@ export interface OwnServer extends AsyncDisposable {
    * once, and the next start recovers from the log.
    */
   stop(how: 'fast' | 'immediate'): Promise<void>
-  /** Kills the server with `kill -9`. Its connections end as soon as their processes notice. */
+  /**
+   * Kills the server with `kill -9`. A connection ends when the PostgreSQL process of the
+   * connection notices.
+   */
   kill(): Promise<void>
   /** `stop`, and then `start`. */
   restart(how: 'fast' | 'immediate'): Promise<void>

@@ -19,7 +19,7 @@ declare module 'vitest' {
 
 let files: Promise<Blob> | undefined
 
-/** An empty database in this process. The caller closes it. */
+/** Returns an empty database in this process. The caller must close it. */
 export async function freshPglite<E extends Extensions = Record<never, never>>(extensions?: E) {
   files ??= openAsBlob(inject('pglite'))
   return PGlite.create({ loadDataDir: await files, ...(extensions === undefined ? {} : { extensions }) })

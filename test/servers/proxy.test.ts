@@ -124,7 +124,7 @@ describe('the proxy', () => {
     await until(() => [a.text, b.text]).toEqual(['123', 'x'])
   })
 
-  it('open connections, and connections that are opened during the silence, stay silent after its end', async () => {
+  it('silences open and new connections, which stay silent after endSilence()', async () => {
     const a = await line()
     await say(a, '1')
     proxy.silence()

@@ -51,14 +51,14 @@ export interface TcpProxy extends AsyncDisposable {
   delay(milliseconds: number): void
   /**
    * Cuts the next connection on which the client sends `after`. The server gets the bytes up to and
-   * including `after`, and then an end. The client gets a reset. If `after` is a number of bytes
+   * including `after`, and then a FIN. The client gets a reset. If `after` is a number of bytes
    * smaller than a message, the message is truncated. Resolves when the connection is cut.
    */
   cutAfter(after: After): Promise<void>
   /**
    * Loses the response on the next connection on which the client sends `after`. The server gets
    * everything and responds, but the response is discarded. The client gets a reset, or `instead`
-   * and an end. Resolves when the response is discarded. By then the server has executed the
+   * and a FIN. Resolves when the response is discarded. By then the server has executed the
    * request, or has started to respond.
    */
   loseReply(after?: After, instead?: Buffer): Promise<void>
@@ -142,7 +142,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
           losing = trap
           break
         }
-        // The server gets an end, not a reset. A reset could discard data that it has not read yet.
+        // The server gets a FIN, not a reset. A reset could discard data that it has not read yet.
         upstream.end(chunk.subarray(0, end), trap.sprung)
         upstream.resume().removeAllListeners('data')
         reset(client)

@@ -4,7 +4,7 @@
  */
 
 /**
- * Differences between responses and documents that are ignored in some test files.
+ * A difference between responses and documents that is ignored in some test files.
  */
 export interface Exception {
   readonly file: RegExp
@@ -39,6 +39,6 @@ export const exceptions: readonly Exception[] = [
   {
     file: /^test\/check\/example\.long\.test\.ts$/,
     fault: /^OPTIONS \/sucursales(?:\/\w+)? responds with 204, and the document has no such operation\.$/,
-    why: 'The routes of branches are written by hand, and their description in the document omits OPTIONS.',
+    why: 'The routes of /sucursales are written by hand, and their description in the document omits OPTIONS.',
   },
 ]

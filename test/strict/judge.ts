@@ -5,7 +5,10 @@ import type { DescribedDocument } from '../../src/openapi/strict/described.js'
 import { exceptions } from './exceptions.js'
 import { takePending } from './watch.js'
 
-/** Loads the modules with the first response, because many test files serve no requests. */
+/**
+ * Loads the modules only when there is a response to compare, because many test files serve no
+ * requests.
+ */
 const load = async () => {
   const [{ requireDescription }, { openapi }, { DescribedDocument }, { describedPath }] = await Promise.all([
     import('../../src/plan/description.js'),

@@ -113,8 +113,9 @@ function turn(res: ServerResponse, visit: Visit | undefined): void {
 }
 
 /**
- * Listens to all responses of this process. Only the first call has an effect. The library reads
- * `end` and `write` when it is loaded, so this function must run before that.
+ * Listens to all responses of this process. Only the first call has an effect. When the library is
+ * loaded, it reads `end` and `write` of `ServerResponse.prototype`. So this function must run
+ * before the library is loaded.
  */
 export function watchResponses(): void {
   const key = Symbol.for('express-rest-conventions.tests.watching')

@@ -1,6 +1,6 @@
 /**
  * Tests of the dashboard and the alerts in docs/. Each expression must be valid PromQL, and use
- * only metrics that the recipe of the docs exports.
+ * only metrics that the recipe "Metrics with prom-client" exports.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

@@ -55,7 +55,7 @@ function bind<M extends object>(name: string, store: AsyncLocalStorage<string>, 
 const ended = <M>(events: readonly Event<M>[]): M[] =>
   events.flatMap(([event, message]) => (event === 'asyncEnd' ? [message] : []))
 
-describe('the channel request', () => {
+describe('the channel "request"', () => {
   it('has one message for each request, and publishes it at the start and at the end', async () => {
     const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express)
@@ -164,7 +164,7 @@ describe('the channel request', () => {
   })
 })
 
-describe('the channel step', () => {
+describe('the channel "step"', () => {
   it('has one message for each step, in order', async () => {
     const events = eventsOf<StepMessage>('step')
     const { send, close } = await serve(express)
@@ -199,7 +199,7 @@ describe('the channel step', () => {
   })
 })
 
-describe('the channel adapter-call', () => {
+describe('the channel "adapter-call"', () => {
   it('has one message for each call, with the number of records that a read or list returned', async () => {
     const events = eventsOf<CallMessage>('adapter-call')
     const { send, close } = await serve(express)
@@ -234,7 +234,7 @@ describe('the channel adapter-call', () => {
   })
 })
 
-describe('the channel cache', () => {
+describe('the channel "cache"', () => {
   itWithCaches('has one message per cache for all lookups of a page, in the async context of the request', async () => {
     const events: (CacheMessage & { readonly path: string | undefined })[] = []
     const paths = new AsyncLocalStorage<string>()
@@ -258,7 +258,7 @@ describe('the channel cache', () => {
   })
 })
 
-describe('the channel store-failure', () => {
+describe('the channel "store-failure"', () => {
   it('has a message with the error when the store of a rate limit fails', async () => {
     const events: unknown[] = []
     const listener = (message: unknown) => void events.push(message)

@@ -93,12 +93,12 @@ describe.each([
       seen = await spansOf(major, way, instrumentations, server)
     })
 
-    it('ERR-2: the span of each request has the full template of a known path as its route, or no route', () => {
+    it('ERR-2: the span of a request has the full template of its path as route, or none for an unknown path', () => {
       const ours = seen.filter(({ request }) => !request.includes('/beside/'))
       expect(Object.fromEntries(ours.map(({ request, route }) => [request, route]))).toEqual(expected)
     })
 
-    it('the span name consists of the method and, if known, the template', () => {
+    it('the span name consists of the method and, if known, the template of the path', () => {
       const wrong = seen.filter(
         ({ request, route, name }) => name !== [request.split(' ')[0], route ?? []].flat().join(' '),
       )

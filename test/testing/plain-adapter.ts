@@ -214,7 +214,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return membersHolding(this.definition.key, key as KeyValue)
   }
 
-  /** The members to which attaching would give a value outside the scope. */
+  /** The members that would get a value outside the scope if a record were attached to `parent`. */
   leaving(parent: ParentKey | undefined, { scope }: AdapterCall): readonly string[] {
     const held = parent === undefined ? {} : this.holding(parent)
     return Object.keys(held).filter((member) => member in scope && scope[member] !== held[member])
@@ -338,8 +338,8 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
   }
 
   /**
-   * The keys of the records that are attached to a parent. Returns `undefined` if a member of the
-   * record names the parent.
+   * The keys of the records that are attached to a parent. Returns `undefined` if records name this
+   * parent in a member instead.
    */
   setOf(parent: ParentKey): Set<string> | undefined {
     if (this.by(parent) !== undefined) return undefined

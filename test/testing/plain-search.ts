@@ -7,7 +7,7 @@ export const searchWords = (search: string): readonly string[] =>
     .split(/\s+/)
     .filter((word) => word !== '')
 
-/** The number of occurrences of the words in label and note, or 0 if a word is missing. */
+/** How often the words occur in `label` and `note`; 0 if one of the words does not occur. */
 export function rankOf(words: readonly string[], { label, note }: Row): number {
   const text = `${String(label)} ${String(note)}`.toLowerCase()
   const counts = words.map((word) => text.split(word).length - 1)

@@ -21,7 +21,7 @@ describe('adapterSuite', () => {
     }
   })
 
-  it('reports the expected value, the actual value and the title', async () => {
+  it('reports the expected value, the actual value and the title of the check', async () => {
     const wrong = adapterSuite((fixture) => ({
       ...memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true }),
       read: () => [undefined],
@@ -136,7 +136,7 @@ describe('adapterSuite', () => {
     expect(adapterSuite(memory, { without: {}, counts: undefined } as never).skipped).toEqual([])
   })
 
-  it('generates the same requests for the same seed, and names the seed with the failed call', async () => {
+  it('generates the same requests for the same seed, and reports the failed call and the seed', async () => {
     const failure = async (seed: number) => {
       const wrong = adapterSuite(
         (fixture) => {
@@ -161,7 +161,7 @@ describe('adapterSuite', () => {
     )
   })
 
-  it('restores the clock, even if the check fails', async () => {
+  it('restores the clock after a check that changes it, even if the check fails', async () => {
     const real = globalThis.Date
     const wrong = adapterSuite((fixture) => {
       const right = memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true })

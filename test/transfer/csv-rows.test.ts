@@ -57,7 +57,7 @@ describe('rows of CSV', () => {
     )
   })
 
-  it('say whether a cell was quoted, because a quoted empty cell is an empty string', () => {
+  it('say whether a cell was quoted, because an empty cell is an empty string only if it is quoted', () => {
     expect([...csvRows('"",\n', ',')]).toEqual([
       {
         line: 1,

@@ -47,7 +47,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     expect(whole.text).not.toContain('secreto')
   })
 
-  it('QUERY-1, QUERY-2, QUERY-3, QUERY-6: filters, sort, q and expand apply to an export', async () => {
+  it('QUERY-1, QUERY-2, QUERY-3, QUERY-6: filters, "sort", "q" and "expand" apply to an export', async () => {
     const found = rows((await get('/v1/pedidos?urgente=true&sort=-importe')).text)
     expect(found.map(({ id }) => id)).toEqual([21, 11, 1, 25, 23, 19, 17, 15, 13, 9, 7, 5, 3])
     expect(rows((await get('/v1/pedidos?q=nota%2021')).text).map(({ id }) => id)).toContain(21)
@@ -57,7 +57,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     expect(table.text.split('\r\n')[0]).toContain('cliente.href,cliente.nombre,cliente.pedidos.href,cliente.id')
   })
 
-  it('QUERY-4, QUERY-5, QUERY-7, QUERY-8: an export refuses parameters of pages and unknown parameters', async () => {
+  it('QUERY-4, QUERY-5, QUERY-7, QUERY-8: an export refuses paging parameters and unknown parameters', async () => {
     const answer = await get('/v1/pedidos?limit=5&offest=2&after=x&color=1')
     expect(problem(answer)).toEqual({
       status: 400,
@@ -73,7 +73,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     expect((await get('/v1/clientes/9/pedidos')).status).toBe(404)
   })
 
-  it('VERB-8: HEAD has the headers of the export and no body', async () => {
+  it('VERB-8: the response to HEAD has the headers of the export, but no body', async () => {
     const head = await served.send('HEAD', '/v1/pedidos', { accept: 'text/csv' })
     expect(head.status).toBe(200)
     expect(head.headers['content-type']).toBe('text/csv; charset=utf-8; header=present')

@@ -33,7 +33,7 @@ function paged(
 
 /**
  * Makes each page 3 MB long by default, so that the response is larger than the socket buffers of
- * both sides.
+ * server and client.
  */
 const bulky = async (list: () => ReturnType<List>, characters = 300_000): Promise<Page<Pedido>> => {
   const page = await list()
@@ -131,7 +131,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
           resolve,
         ),
       )
-      // The export has 60 MB. The buffers between the two sides hold only a part of it.
+      // The export has 60 MB. The socket buffers hold only a part of it.
       await served.send('GET', '/v1/clientes')
       expect(pages()).toBeLessThan(10)
       const found = await end(answer)
@@ -166,7 +166,8 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
       expect(problem(busy)).toMatchObject({ status: 503, code: 'unavailable' })
       expect(busy.headers['retry-after']).toBe('10')
       answer.destroy()
-      // `answered` has resolved for the 503. The export ends when its signal aborts.
+      // The 503 has already resolved `answered`, so the test also waits for the signal of the
+      // export.
       await answered
       await new Promise<void>((resolve) =>
         signal?.aborted ? resolve() : signal?.addEventListener('abort', () => resolve()),
@@ -222,7 +223,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
       await answered
       expect(found.whole).toBe(false)
       expect(errors).toHaveLength(1)
-      // The timeout of a request, 200 ms, limits only each page.
+      // The timeout of a request, 200 ms, limits each page, but not the whole export.
       expect(performance.now() - started).toBeGreaterThan(490)
       // At least the header row was sent before the export was cut off.
       expect(found.text.split('\r\n').length).toBeGreaterThan(1)

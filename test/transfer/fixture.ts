@@ -1,6 +1,5 @@
 /**
- * A service with exports, and a client that requests an export and reads its body in two separate
- * calls.
+ * A service with exports, and a client: `begin` requests an export, and `end` reads its body.
  */
 import http, { type IncomingMessage } from 'node:http'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -59,7 +58,7 @@ export const pedidos = defineResource({
 
 export type Pedido = Parameters<NonNullable<ReturnType<typeof pedidosOf>['create']>>[0]
 
-/** The orders 1 to `count`. Every third order belongs to customer 1. */
+/** A memory adapter with the orders 1 to `count`. Every third order belongs to customer 1. */
 export function pedidosOf(count: number) {
   return memoryAdapter(pedidos, {
     records: Array.from({ length: count }, (_, i) => ({

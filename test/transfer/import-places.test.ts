@@ -37,8 +37,8 @@ describe.each(frameworks)('concurrent imports on %s', (_, express) => {
     )
     const headers = { 'content-type': 'text/csv', 'content-length': 900 }
     /**
-     * Sends the header of an import. After the server has responded with 100, sends the first bytes
-     * of the body.
+     * Sends the header of an import. After the server has responded with 100 (Continue), sends the
+     * first bytes of the body.
      */
     const open = async () => {
       const request = http.request({

@@ -13,7 +13,7 @@ function busyUntil(moment: number): void {
 it.each([
   ['its rows are written', 'create'],
   ['its rows are checked', 'none'],
-] as const)('VERB-13: an import that exceeds its time limit while %s changes nothing', async (_, kind) => {
+] as const)('VERB-13: an import changes nothing if it exceeds its time limit while %s', async (_, kind) => {
   const store = pedidosOf(0)
   const ends: string[] = []
   const transaction: Transaction = async (run) => {

@@ -64,7 +64,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     })
   })
 
-  it('REP-7: an import accepts an export, with and without expand, in both formats', async () => {
+  it('REP-7: an import accepts an export in CSV and in NDJSON, with and without "expand"', async () => {
     const source = await listen(express().use(into(pedidosOf(25))))
     try {
       for (const accept of ['text/csv', 'application/x-ndjson']) {
@@ -150,7 +150,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect((await served.send('GET', `/v1/pedidos/${id}`)).json.nota).toBe('x')
   })
 
-  it('HDR-5: refuses other media types and charsets, too many bytes or rows, and zip bombs; accepts gzip', async () => {
+  it('HDR-5: refuses unsupported media types and charsets, oversized files, and zip bombs; accepts gzip', async () => {
     const other = await post('<a/>', 'application/xml')
     expect([other.status, other.headers.accept]).toEqual([415, 'text/csv, application/x-ndjson, multipart/form-data'])
     expect((await post('id,nota\n', 'text/csv; charset=iso-8859-1')).status).toBe(400)
@@ -175,7 +175,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect(answer.json.detail).toContain('250 violations in 250 of 250 rows. The first 100 violations are listed.')
   })
 
-  it('NDJSON: lines that are not JSON objects are reported with the other errors', async () => {
+  it('NDJSON: lines that are not JSON objects are reported together with the violations of other lines', async () => {
     const id = fresh()
     const answer = await post(
       `{"id":${id},"nota":"x"}\n\n[1]\n{"id":1,"id":2}\n{"id":${id + 1},"nota":1}\n`,
@@ -189,7 +189,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     `${parts.map((part) => `--${boundary}\r\nContent-Disposition: form-data; ${part}\r\n`).join('')}--${boundary}--\r\n`
   const multipart = 'multipart/form-data; boundary=XX'
 
-  it('RFC 7578: a form with the single part "file" is accepted, with any file name', async () => {
+  it('RFC 7578: a form with the single part "file" is accepted, whatever the file is called', async () => {
     const id = fresh()
     const file = `name="file"; filename="../../etc/passwd"\r\nContent-Type: text/csv\r\n\r\nid,nota\r\n${id},x`
     expect((await post(form([file]), multipart)).json).toEqual({ rows: 1, created: 1, dryRun: false })

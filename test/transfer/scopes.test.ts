@@ -109,7 +109,7 @@ describe('exports and imports of a scope', () => {
     ).toEqual(['3'])
   })
 
-  it('AUTH-4: an export omits the members of linked records that the caller must not read', async () => {
+  it('AUTH-4: an export omits the members of a linked record if the caller must not read that record', async () => {
     expect((await exported('/v2/cobros', '1')).text).toContain('Ana')
     data.create?.(
       { empresa: 2, numero: '4', importe: '1', agenteId: ana } as never,
@@ -129,7 +129,7 @@ describe('exports and imports of a scope', () => {
     expect(filtered).not.toContain(big)
   })
 
-  it('a view is exported with the names of the view', async () => {
+  it('an export of a view uses the member names of the view', async () => {
     const old = await exported('/v1/cobros', '1')
     expect(old.status).toBe(200)
     expect(old.text.split('\r\n')[0]).toBe('empresa,numero,total')

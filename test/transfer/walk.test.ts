@@ -1,6 +1,6 @@
 /**
- * Exports of large tables from PostgreSQL. Each row occurs once. If the client stops reading, the
- * export stops reading from the table.
+ * Exports of a large table in PostgreSQL. An export contains each unchanged row exactly once. If
+ * the client stops reading, the export stops reading from the table.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'

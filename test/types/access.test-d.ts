@@ -52,8 +52,8 @@ declare const valid: ReadonlySet<string>
 const known: true = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key) => valid.has(key) }).of(req)
 if (known) login({ verify: (name) => valid.has(name) && name, token: (name) => name.trim() })
 
-// The functions can declare Express's request and the service's own principal as types of their
-// parameters.
+// The functions in these options can declare the types of their parameters: Express's request, and
+// the service's own principal.
 authenticate({
   field: 'X-Api-Key',
   challenge: 'ApiKey',
@@ -79,7 +79,7 @@ api({ principal: (): User => ({ sub: '', roles: [] }), permission, versions: {} 
 api({ authenticate: bearer({ keys }), permission, versions: {} })
 // @ts-expect-error the caller may be unknown
 api({ principal: ({ user }: Request) => user, permission, versions: {} })
-// @ts-expect-error a permission returns a word, such as 'allow', and not a boolean
+// @ts-expect-error a permission function returns a word, such as 'allow', and not a boolean
 api({ authenticate: byKey, permission: () => true, versions: {} })
 
 // The options of a service may be undefined.

@@ -1,4 +1,4 @@
-/** Type tests of the change that the service's `write` function receives. */
+/** Type tests of the change that the `write` function of a PostgreSQL adapter receives. */
 import { defineResource } from 'express-rest-conventions'
 import { type PostgresAdapterOptions, postgresAdapter } from 'express-rest-conventions/postgres'
 

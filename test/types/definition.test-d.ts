@@ -128,9 +128,9 @@ defineResource({ ...base, filters: { etiquetas: true } })
 defineResource({ ...base, filters: { tiene: { field: 'cp' } } })
 // @ts-expect-error a range filter on an array
 defineResource({ ...base, filters: { etiquetas: { op: 'gte' } } })
-// @ts-expect-error contains is for arrays
+// @ts-expect-error "contains" is for arrays
 defineResource({ ...base, filters: { lote: { op: 'contains' } } })
-// @ts-expect-error contains is for arrays, even if the filter has its own name
+// @ts-expect-error "contains" is for arrays, even if the filter has its own name
 defineResource({ ...base, filters: { con: { field: 'lote', op: 'contains' } } })
 // @ts-expect-error a misspelt option of a filter
 defineResource({ ...base, filters: { lote: { manny: true } } })
@@ -166,9 +166,9 @@ defineResource({ ...base, assigned: ['nummero'] })
 defineResource({ ...base, filters: { lotte: true } })
 // @ts-expect-error nested filter
 defineResource({ ...base, filters: { 'cp.codgo': true } })
-// @ts-expect-error field of a filter
+// @ts-expect-error "field" of a filter
 defineResource({ ...base, filters: { desde: { field: 'nummero' } } })
-// @ts-expect-error a filter with its own name, without a field
+// @ts-expect-error a filter with its own name, without "field"
 defineResource({ ...base, filters: { desde: { op: 'gte' } } })
 // @ts-expect-error operator of a filter
 defineResource({ ...base, filters: { lote: { op: 'like' } } })
@@ -178,13 +178,13 @@ defineResource({ ...base, sort: ['lotte'] })
 defineResource({ ...base, sort: ['cp.pais.iid'] })
 // @ts-expect-error search
 defineResource({ ...base, search: ['lotte'] })
-// @ts-expect-error by of a link
+// @ts-expect-error "by" of a link
 defineResource({ ...base, links: { contrato: { to: contratos, by: 'contratId' } } })
-// @ts-expect-error by of a link, in a list
+// @ts-expect-error "by" of a link, in a list
 defineResource({ ...base, links: { contrato: { to: contratos, by: ['contratId'] } } })
-// @ts-expect-error a link without by
+// @ts-expect-error a link without "by"
 defineResource({ ...base, links: { contrato: { to: contratos } } })
-// @ts-expect-error show of a link
+// @ts-expect-error "show" of a link
 defineResource({ ...base, links: { contrato: { to: contratos, by: 'contratoId', show: ['esUrgent'] } } })
 // @ts-expect-error external link
 defineResource({ ...base, links: { mappa: { external: true } } })
@@ -192,15 +192,15 @@ defineResource({ ...base, links: { mappa: { external: true } } })
 defineResource({ ...base, flags: { urgente: 'urgent' } })
 // @ts-expect-error a flag of a member that is not boolean
 defineResource({ ...base, flags: { urgente: 'lote' } })
-// @ts-expect-error by of the parent
+// @ts-expect-error "by" of the parent
 defineResource({ ...base, parent: { of: contratos, by: 'contratId' } })
-// @ts-expect-error by of an association
+// @ts-expect-error "by" of an association
 defineResource({ ...base, attachedTo: [{ of: contratos, by: 'contratId' }] })
 // @ts-expect-error member of the scope
 defineResource({ ...base, scope: () => ({ inquilino: 'a' }) })
 // @ts-expect-error member in a rule
 defineResource({ ...base, rules: (next) => (next.lotte === '' ? [] : []) })
-// @ts-expect-error an option
+// @ts-expect-error the name of an option
 defineResource({ ...base, filter: { lote: true } })
 
 // An imported schema has no literal type, so the type of the record is given instead.

@@ -69,8 +69,8 @@ endpoint('reports', {
   bodyLimit: 10,
 })
 
-// An imported schema has a general type, from which no other types follow. So the body is unknown,
-// or has the type that the handler declares.
+// An imported schema has a general type, from which no other types follow. So the body has the type
+// `unknown`, or the type that the handler declares.
 endpoint('reports', {
   description,
   methods: {

@@ -45,7 +45,7 @@ const facturas = defineResource<Factura>()({
 const store = memoryAdapter(facturas, { idempotency: true })
 
 // The functions `item` and `list` of a representation get records. The type argument is the type of
-// a record. Without a type argument, the type is `unknown`.
+// a record. Without a type argument, each member of a record has the type `unknown`.
 const pdf = representation<Factura>('application/pdf', {
   item: async ({ id }, { signal }) => ({
     body: signal.aborted ? '' : new Uint8Array(id),
@@ -74,7 +74,7 @@ representation<Factura>('text/csv', { value: ({ total }) => `${total}` })
 mount(facturas, store, { representations: [pdf, plain], idempotencyKey: 'required' })
 // @ts-expect-error: a media type alone is not a representation
 mount(facturas, store, { representations: ['text/csv'] })
-// @ts-expect-error: the only value is 'required', because support follows from the adapter
+// @ts-expect-error: the only value is 'required'. The adapter determines whether keys are supported
 mount(facturas, store, { idempotencyKey: true })
 endpoint('cierre', { description: 'A month.', methods: { GET: { handle: () => 7, representations: [plain] } } })
 // @ts-expect-error: the value must be a list

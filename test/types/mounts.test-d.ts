@@ -98,8 +98,8 @@ class Ours implements Adapter<Piece, PieceKey> {
 }
 mount(piezas, new Ours())
 
-// Adapters whose records have more members than the definition, or members with narrower types, and
-// a value that is either a bound or an unbound adapter.
+// Adapters whose records have more members than the definition, or members with narrower types. The
+// variable `either` holds a bound or an unbound adapter.
 declare const more: Adapter<Piece & { interno: number }, PieceKey>
 declare const narrower: Adapter<{ numero: number; lote: string; estado: 'abierta'; pares: string[] }, PieceKey>
 declare const either: Adapter<Piece, PieceKey> | UnboundAdapter<Piece, PieceKey>
@@ -179,7 +179,7 @@ mount(piezas, memoryAdapter(piezas), {
 // @ts-expect-error a misspelt option
 mount(piezas, memoryAdapter(piezas), { colection: ['GET'] })
 
-// The option `exports` takes formats, which `csv()` and `ndjson()` return, and a timeout as a
+// In the option `exports`, the formats are results of `csv()` and `ndjson()`, and the timeout is a
 // number.
 mount(piezas, memoryAdapter(piezas), {
   exports: { formats: [csv({ separator: ';', escapeFormulas: true }), ndjson()], timeout: 60_000 },

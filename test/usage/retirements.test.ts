@@ -45,7 +45,7 @@ const call = (version: string, method: string, route: string, client: string | u
   last: '2027-05-20T10:00:00.000Z',
 })
 
-describe('VER-2: upcoming ends of versions and parts', () => {
+describe('VER-2: upcoming ends of versions, operations and routes', () => {
   it('VER-2: lists the end of each version, and of each operation or route that ends earlier', () => {
     at(now)
     const lives: Lives = {
@@ -66,7 +66,7 @@ describe('VER-2: upcoming ends of versions and parts', () => {
   })
 })
 
-describe('VER-2: callers of versions and parts that end soon', () => {
+describe('VER-2: callers of versions, operations and routes that end soon', () => {
   const ends = [
     { version: 'v1', route: undefined, method: undefined, ends: '2027-06-13T00:00:00.000Z' },
     { version: 'v2', route: '/pedidos', method: 'GET', ends: '2027-05-31T00:00:00.000Z' },

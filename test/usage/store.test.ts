@@ -107,14 +107,14 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
 })
 
 describe('a store in Redis', () => {
-  it('receives lost counts again, and reports that counting started later', async () => {
+  it('receives lost counts again, and reports a later start of counting than before the loss', async () => {
     const { client, prefix, store } = await redis()
     const counts = usage({ store })
     counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })
     counts.countCall({ version: 'v1', method: 'GET', route: '/items', client: '' })
     const before = await counts.read()
-    // Counting times have a resolution of one millisecond. The following counts must be in a later
-    // millisecond.
+    // Times have a resolution of one millisecond. The following counts must come in a later
+    // millisecond than the previous read.
     await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(before.at)), { interval: 1 })
     for (const key of await client.keys(`${prefix}*`)) await client.del(key)
     counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })
@@ -134,7 +134,7 @@ describe('a store in Redis', () => {
     expect((await store.read()).writers.map(({ fields }) => fields)).toEqual([undefined])
   })
 
-  it('every key has an expiry', async () => {
+  it('gives every key an expiry', async () => {
     const { client, prefix, store } = await redis()
     await store.write(writeOf({}))
     const keys = await client.keys(`${prefix}*`)

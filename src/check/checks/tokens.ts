@@ -17,7 +17,7 @@ export const tokenChecks: readonly ListCheck[] = [
     needs: ['AUTH-4/nobody'],
     rule: 'Without credentials, HEAD requests and requests for items that do not exist also get 401.',
     why: 'Otherwise anyone can find out which items exist.',
-    fix: 'Authenticate before looking anything up, and for HEAD as for GET.',
+    fix: 'Authenticate before looking anything up, and do so for HEAD requests too.',
     async run(list) {
       const [path, item] = await privatePaths(list)
       const asked = [

@@ -14,9 +14,9 @@ import { withJson } from './own-record.js'
 const noObjects = ['[]', '"text"', '7', 'null', 'true']
 
 /**
- * Bodies that might break a parser or a store. The response to them must not be a 5xx. The first
- * two strings begin with the marker without its last two digits, so that the cleanup recognizes the
- * record.
+ * Bodies that might break a parser or a store. The response to them must not be a 5xx. In the first
+ * two bodies, the value begins with the record's marker (see `own-record.ts`) without its last two
+ * digits. If the service stores such a value, the cleanup still recognizes the record.
  */
 const hostile = (member: string, marker: string): readonly string[] => [
   `{"${member}":"${marker.slice(0, -2)}\\ud800"}`,

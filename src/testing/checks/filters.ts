@@ -132,7 +132,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/in-many',
-    title: '"in" can have hundreds of values, and matches each of them.',
+    title: '"in" can have more than 2,000 values, and matches each of them.',
     on: 'parcels',
     async run(stage) {
       const far: Readonly<Record<string, (i: number) => Scalar>> = {

@@ -179,7 +179,7 @@ const randomCheck = (on: 'parcels' | 'lines' | 'contracts', title: string): Chec
         const why = error instanceof Error ? error.message : String(error)
         const text =
           `list(${JSON.stringify(asked)}) in the scope ${JSON.stringify(question.scope)}: ${why} Seed ` +
-          `${stage.seed}, question ${n + 1}.`
+          `${stage.seed}, list request ${n + 1}.`
         throw error instanceof ContractError ? new ContractError(text) : new Error(text, { cause: error })
       }
     }

@@ -26,7 +26,7 @@ describe('a full pool', () => {
     await place.drop()
   })
 
-  it('gets back a connection that arrives while the call that waits for it is being aborted', async () => {
+  it('gets back a connection that arrives at the moment when the waiting call is aborted', async () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })

@@ -256,7 +256,7 @@ describe('records(): many records', () => {
 })
 
 describe('records() over other data', () => {
-  it('the option "within" needs an adapter with within(); "adapter" replaces the adapter of the mount', async () => {
+  it('the option "within" needs adapter.within(), and the option "adapter" replaces the mounted adapter', async () => {
     const service = serve()
     expect(() => service.records(notas, { ...ana, within: {} })).toThrow(
       /"notas" has no within\(\).*the option "adapter"/,

@@ -47,7 +47,7 @@ describe('the example in docs/records.md', () => {
   ]
   const cancel = (order: unknown, reason = 'Broken') => served.send('POST', '/v1/cancellations', {}, { order, reason })
 
-  it('is the code that is tested here', () => {
+  it('is the code that these tests run', () => {
     const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
     expect(read('docs/records.md')).toContain(`\`\`\`ts\n${read('examples/cancellations/service.ts')}\`\`\``)
   })

@@ -18,8 +18,8 @@ const notas = defineResource({
 })
 
 /**
- * A service whose adapter reads the signal of every call. Adapters that can cancel their work do
- * the same.
+ * A service whose adapter reads the signal of every call, as an adapter does that can cancel its
+ * work.
  */
 function watched(seen: (signal: AbortSignal) => void = () => {}) {
   const memory = memoryAdapter(notas)

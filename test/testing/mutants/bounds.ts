@@ -1,4 +1,4 @@
-/** Wrong adapters, with errors at the bounds of counts and lengths, and with empty values. */
+/** Wrong adapters, with errors for large counts, long texts and empty lists. */
 import type { AdapterCall, Condition, ListRequest } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'

@@ -148,7 +148,7 @@ export const combinationMutants: readonly Mutant[] = [
     SortsNothingUnderParents,
   ),
   mutant(
-    'finds nothing after a seek position with null in a term after the first',
+    'finds nothing after a seek position that has null in a term other than the first',
     ['random/parcels'],
     LosesNullsInLaterTerms,
   ),

@@ -96,7 +96,7 @@ export const filterMutants: readonly Mutant[] = [
     ),
   ),
   mutant(
-    'treats the condition null: false as null: true',
+    'treats the condition "null: false" as "null: true"',
     ['filters/null'],
     holding((condition, _row, base) => (condition.op === 'null' ? base({ ...condition, value: true }) : undefined)),
   ),

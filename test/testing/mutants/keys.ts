@@ -1,6 +1,5 @@
 /**
- * Wrong adapters, with errors in repeated creates. In this file, an id is the id of an idempotency
- * key.
+ * Wrong adapters, with errors in repeated creates.
  */
 import type { AdapterCall } from '../../../src/adapters/contract.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -80,15 +79,15 @@ class ForgetsRecords extends PlainAdapter {
 }
 
 export const keyMutants: readonly Mutant[] = [
-  mutant('looks up the id, waits, and then creates', ['races/keys', 'races/keys-given'], LooksThenKeeps),
+  mutant('looks up the idempotency id, waits, and then creates', ['races/keys', 'races/keys-given'], LooksThenKeeps),
   mutant('forgets the fingerprint', ['keys/mismatched'], ForgetsFingerprints),
-  mutant('treats ids that differ in case as equal', ['keys/assigned', 'keys/unknown'], BlindToCase),
-  mutant('returns the current record for a repeat', ['keys/changed', 'keys/removed'], RepeatsWhatIsStored),
-  mutant('forgets the ids of removed records', ['keys/removed'], ForgetsRecords),
-  mutant('stores a refused create under its id', ['keys/refused'], KeepsRefusals),
-  mutant('attaches again on a repeat', ['keys/attached'], AttachesAgain),
-  mutant('reports a mismatch for an unknown id', ['keys/unknown'], RemembersMistakes),
-  altered('creates again on a repeat', ['keys/repeated', 'keys/assigned'], (base) => ({
+  mutant('treats idempotency ids that differ in case as equal', ['keys/assigned', 'keys/unknown'], BlindToCase),
+  mutant('returns the current record for a repeated create', ['keys/changed', 'keys/removed'], RepeatsWhatIsStored),
+  mutant('forgets the idempotency ids of removed records', ['keys/removed'], ForgetsRecords),
+  mutant('stores a refused create under its idempotency id', ['keys/refused'], KeepsRefusals),
+  mutant('attaches again on a repeated create', ['keys/attached'], AttachesAgain),
+  mutant('reports a mismatch for an unknown idempotency id', ['keys/unknown'], RemembersMistakes),
+  altered('runs a repeated create as a new create', ['keys/repeated', 'keys/assigned'], (base) => ({
     known: () => undefined,
     store: base.store,
   })),

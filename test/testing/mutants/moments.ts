@@ -121,7 +121,7 @@ class DateAndCount extends ClockAndCount {
   }
 }
 
-/** The version starts with the time of the create, and increments from there. */
+/** The version starts at the time of the create. Each write increments it. */
 class CountsFromTheClock extends PlainAdapter {
   override version(text: string): string {
     return String(Number(this.store.rows.get(text)?.version ?? Math.floor(Date.now() / 1000)) + 1)
@@ -209,7 +209,7 @@ class KeepsTheLastFingerprint extends PlainAdapter {
   }
 }
 
-/** Checks whether the record would leave the scope before it checks the version. */
+/** Before it checks the version, checks whether the record would leave the scope. */
 class RefusesBeforeStale extends PlainAdapter {
   override async attach(...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) {
     const leaving = this.leaving(parent, call)
@@ -247,7 +247,7 @@ export const momentMutants: readonly Mutant[] = [
   mutant('reads from a lagging replica', ['versions/answered'], LagsBehind),
   mutant('modifies records that it has returned', ['privacy/steady'], UpdatesInPlace),
   mutant('returns the items of a cached page without a copy', ['privacy/handed-out'], CachesPages),
-  mutant('returns its stored record on a repeat, and not a copy', ['privacy/kept'], RepeatsWhatWasGiven),
+  mutant('returns its stored record for a repeated create, and not a copy', ['privacy/kept'], RepeatsWhatWasGiven),
   mutant(
     'accepts any fingerprint after the record was removed',
     ['keys/removed-mismatched'],

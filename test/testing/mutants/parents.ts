@@ -219,7 +219,7 @@ export const parentMutants: readonly Mutant[] = [
       create: (value: unknown, { attachTo: _attachTo, ...call }: AdapterCall) => create(value, call),
     }
   }),
-  altered('attaches a key although it refuses to create the record', ['create/attached-refused'], (base) => {
+  altered('attaches the key of a record that it refuses to create', ['create/attached-refused'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {

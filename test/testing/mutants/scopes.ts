@@ -45,13 +45,21 @@ export const scopeMutants: readonly Mutant[] = [
     ['scope/several', 'scope/several-written', 'scope/several-attached'],
     (scope) => scope.slice(-1),
   ),
-  heeding('counts only by the first member of a scope', ['scope/several'], (scope) => scope.slice(0, 1), ['count']),
-  heeding('removes only by the first member of a scope', ['scope/several-written'], (scope) => scope.slice(0, 1), [
-    'remove',
+  heeding('checks only the first member of a scope when it counts', ['scope/several'], (scope) => scope.slice(0, 1), [
+    'count',
   ]),
-  heeding('detaches only by the first member of a scope', ['scope/several-attached'], (scope) => scope.slice(0, 1), [
-    'detach',
-  ]),
+  heeding(
+    'checks only the first member of a scope when it removes',
+    ['scope/several-written'],
+    (scope) => scope.slice(0, 1),
+    ['remove'],
+  ),
+  heeding(
+    'checks only the first member of a scope when it detaches',
+    ['scope/several-attached'],
+    (scope) => scope.slice(0, 1),
+    ['detach'],
+  ),
   mutant('ignores case and surrounding spaces of the values in a scope', ['scope/exact'], ScopeInAnyCase),
   mutant(
     'lets a replace move a record out of the scope',

@@ -6,8 +6,8 @@ import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
 /**
- * A plain adapter that applies `change` to each request with a position before it finds the rows of
- * the page.
+ * A plain adapter that applies `change` to each request that has a seek position, and then finds
+ * the rows of the page.
  */
 const seeking = (change: (request: ListRequest & { readonly seek: KeysetPosition }) => ListRequest) =>
   class extends PlainAdapter {
@@ -105,12 +105,12 @@ class SearchesOldTexts extends PlainAdapter {
 
 export const seekMutants: readonly Mutant[] = [
   mutant('always reports more rows', ['paging/past-end', 'paging/more'], MoreAlways),
-  mutant('reports more rows if a page is not the whole list', ['seek/more'], MoreOfTheOtherSide),
+  mutant('reports more rows when it seeks, unless the page is the whole list', ['seek/more'], MoreOfTheOtherSide),
   mutant('includes the row at the position', ['seek/forward', 'seek/backwards', 'seek/more'], SeeksTheRowAgain),
   mutant('skips records that tie with the position', ['seek/forward', 'seek/backwards'], SeeksPastTies),
   mutant('returns the first rows if the row at the position no longer exists', ['seek/gone'], SeeksTheRow),
-  mutant('finds nothing beyond a position with null', ['seek/forward', 'seek/backwards'], SeeksWithoutNulls),
-  mutant('seeks all terms in the direction of the first', ['seek/mixed'], SeeksInOneDirection),
+  mutant('finds nothing beyond a position that contains null', ['seek/forward', 'seek/backwards'], SeeksWithoutNulls),
+  mutant('seeks as if all sort terms had the direction of the first', ['seek/mixed'], SeeksInOneDirection),
   mutant(
     'seeks forwards instead of backwards',
     ['seek/backwards'],

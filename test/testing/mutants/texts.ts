@@ -90,7 +90,9 @@ class ScopeByCollation extends PlainAdapter {
 }
 const fold = (value: unknown) => folded(value, (text) => text.replace(/[\u00ad\u200b\ufeff]/g, ''))
 
-/** Seeks with the strings of the position in lower case, as a collation that ignores case would. */
+/**
+ * Seeks with the strings of the position in lower case, like a store whose collation ignores case.
+ */
 class SeeksByCollation extends PlainAdapter {
   override bounds(...[found, request]: Parameters<PlainAdapter['bounds']>) {
     const values = request.seek?.values.map((value) => folded(value, bothWays) as Scalar | null)

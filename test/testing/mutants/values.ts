@@ -175,7 +175,7 @@ export const valueMutants: readonly Mutant[] = [
     onText((text) => text.replaceAll('\0', '')),
   ),
   mutant(
-    'stores arrays joined by commas',
+    'stores arrays as comma-separated strings',
     ['values/arrays'],
     keeping((value) => (Array.isArray(value) ? value.join(',').split(',') : value)),
   ),
@@ -202,12 +202,12 @@ export const valueMutants: readonly Mutant[] = [
     ),
   ),
   mutant(
-    'stores null in the member address as an empty object',
+    'stores null in the member "address" as an empty object',
     ['values/held', 'time/ready'],
     keeping((value, name) => (value === null && name === 'address' ? {} : value)),
   ),
-  mutant('returns its stored values without a copy', ['privacy/handed-out', 'privacy/answered'], LiveReferences),
-  mutant('stores the passed values without a copy', ['privacy/given'], KeepsWhatItIsGiven),
+  mutant('returns its stored values without copying them', ['privacy/handed-out', 'privacy/answered'], LiveReferences),
+  mutant('stores the passed values without copying them', ['privacy/given'], KeepsWhatItIsGiven),
   mutant(
     'throws for text that it cannot store',
     ['unstorable/written', 'unstorable/replaced'],
@@ -222,7 +222,7 @@ export const valueMutants: readonly Mutant[] = [
     caughtBy: ['races/increments', 'versions/answered'],
     make: withPeers(CachesReads),
   },
-  altered('returns a batch in another order than its keys', ['reads/order', 'reads/far-keys'], (base) => {
+  altered('returns the records of a batch in a wrong order', ['reads/order', 'reads/far-keys'], (base) => {
     const read = base.read.bind(base)
     return {
       async read(keys: readonly unknown[], call: AdapterCall) {

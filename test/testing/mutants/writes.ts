@@ -209,7 +209,7 @@ export const writeMutants: readonly Mutant[] = [
     }
   }),
   altered(
-    'replaces the record despite a stale version, and reports it as stale',
+    'replaces the record despite a stale version, but reports "stale"',
     ['expected/replace', 'races/increments'],
     (base) => {
       const replace = base.replace.bind(base)
@@ -245,7 +245,7 @@ export const writeMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('reports an absent record as stale', ['expected/absent-first'], (base) => {
+  altered('reports "stale" for an absent record', ['expected/absent-first'], (base) => {
     const [replace, remove] = [base.replace.bind(base), base.remove.bind(base)]
     return {
       replace: async (key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) => {
@@ -258,7 +258,7 @@ export const writeMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('reports a stale record as absent', ['expected/replace'], (base) => {
+  altered('reports "absent" for a stale version', ['expected/replace'], (base) => {
     const replace = base.replace.bind(base)
     return {
       async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
@@ -280,7 +280,7 @@ export const writeMutants: readonly Mutant[] = [
           : { value, version: base.version('', value as Row) },
     }),
   ),
-  altered('replaces every record with the same label', ['seek/live', 'values/others-untouched'], (base) => {
+  altered('also overwrites records that have the same label', ['seek/live', 'values/others-untouched'], (base) => {
     const write = base.write.bind(base)
     return {
       write(text: string, row: Row) {

@@ -17,8 +17,9 @@ export const isRandomAlone = (sql: string | null): boolean =>
   /^(?:\w+\.)?(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v4)\(\s*\)$/.test(sql?.trim() ?? '')
 
 /**
- * Whether an SQL expression calls a function that returns a new value at each call. Clocks do not
- * count, because they may repeat a value. Neither do counters in the row, such as `version + 1`.
+ * Whether an SQL expression calls a function that returns a new value at each call. Functions that
+ * read the clock are not included, because they may return the same value twice. Expressions that
+ * increment the row's own value, such as `version + 1`, are not included either.
  */
 export const neverRepeats = (sql: string | null): boolean => isRandom(sql) || /\bnextval\s*\(/.test(sql ?? '')
 

@@ -37,8 +37,9 @@ export interface Place {
   readonly nullable: boolean
   compare(op: '=' | '<' | '<=' | '>' | '>=', value: Scalar): Comparison
   /**
-   * For values that may be shown rounded: the comparisons that replace `op` and `value`. The stored
-   * value satisfies all of them if and only if its shown form satisfies `op` and `value`.
+   * For values that may be shown rounded: the comparisons that replace `op` and `value`. All of
+   * these comparisons are true for the stored value if and only if `shown op value` is true for the
+   * value as shown.
    */
   readonly compareShown?: (op: '=' | '<' | '<=' | '>' | '>=', value: Scalar) => readonly Comparison[]
   /**
@@ -46,7 +47,10 @@ export interface Place {
    * `undefined` if that can't happen.
    */
   readonly unshown?: string | undefined
-  /** Why no condition can use a value, phrased as the end of a sentence: `must be a UUID`. */
+  /**
+   * Why this value can't be used in a condition on this place, phrased as the end of a sentence:
+   * `must be a UUID`. `undefined` if it can.
+   */
   mismatch(value: Scalar): string | undefined
 }
 
@@ -304,7 +308,10 @@ export function containsSql(
   return `${inside} @> ${parameters.add(JSON.stringify([value]), 'jsonb')}`
 }
 
-/** Why no array in this column can contain a value, phrased as the end of a sentence. */
+/**
+ * Why this value can't be in any array of this column, phrased as the end of a sentence.
+ * `undefined` if it can.
+ */
 export const itemMismatch = (content: Content, value: Scalar): string | undefined =>
   content.kind === 'array' && fits(content.item, value) ? content.item.mismatch?.(value) : undefined
 
