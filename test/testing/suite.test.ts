@@ -157,7 +157,7 @@ describe('adapterSuite', () => {
     expect(first).toBe(again)
     expect(first).not.toBe(other)
     expect(first).toMatch(
-      /^list\(\{.*"search":.*"parent":.*\}\) in the scope .*: Expected the keys \[.*\], but got \[.*\]\. Seed 7, question \d+\.\n/,
+      /^list\(\{.*"search":.*"parent":.*\}\) in the scope .*: Expected the keys \[.*\], but got \[.*\]\. Seed 7, list request \d+\.\n/,
     )
   })
 
