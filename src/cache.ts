@@ -177,8 +177,8 @@ export class Cache<K, V> {
   }
 
   /**
-   * Moves the hand by one entry. A map's iterator also visits the entries that are added after its
-   * creation.
+   * Moves the hand by one entry. The hand is an iterator of the map. It also visits entries that
+   * are added after the iterator was created.
    */
   #turn(): void {
     const { done, value } = this.#hand.next()

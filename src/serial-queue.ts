@@ -1,5 +1,6 @@
 /**
- * Runs functions that have the same key one after another, in the order of their arrival.
+ * Queues functions by key. Functions with equal keys run one after another, in the order of their
+ * arrival.
  */
 import { isPromise } from './promise.js'
 

@@ -4,15 +4,18 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Milliseconds after which a slice ends, before the next record. */
+/**
+ * The length of a slice in milliseconds. A slice that has lasted longer ends before the next
+ * record.
+ */
 const longestSlice = 20
 
 export class Slices {
   #began = performance.now()
 
   /**
-   * Call this method before each record. It returns a promise to await if the time of the slice is
-   * over, and `undefined` otherwise.
+   * Call this method before each record. If the time of the slice is over, it returns a promise,
+   * which the caller must await. Otherwise, it returns `undefined`.
    */
   pause(): Promise<void> | undefined {
     return performance.now() - this.#began > longestSlice ? this.#resumed() : undefined

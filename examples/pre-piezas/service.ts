@@ -69,7 +69,7 @@ export function createService(settings: ServiceSettings, ground: Ground): Servic
 }
 
 /**
- * The health checks of the service. If Redis is unavailable, the check reports this, but the
+ * The health checks of the service. If Redis is unavailable, its check reports this, but the
  * process stays ready, because requests are also served without Redis.
  */
 const checksOf = ({ stores, counters }: Ground): Readonly<Record<string, Check | HealthCheck>> => ({
@@ -177,7 +177,7 @@ function limited(
 
 /**
  * Returns an adapter of the same data without write methods. A request that would need a write
- * method gets 405. This also applies to flags and sub-collections.
+ * method gets 405. This also applies to requests for flags and sub-collections.
  */
 function readOnly<T, K>({ list, read }: Adapter<T, K>): Adapter<T, K> {
   return { list, read }

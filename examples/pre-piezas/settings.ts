@@ -42,8 +42,8 @@ export interface Settings {
   /** The number of processes. Default 1. */
   readonly workers?: number
   /**
-   * The key that signs and verifies tokens. Default: a random key. A restart then makes all tokens
-   * invalid.
+   * The key that signs and verifies tokens. Default: a random key. With the default, a restart
+   * makes all tokens invalid.
    */
   readonly tokenSecret?: string
   /** The limit of requests per minute and principal. 0 means no limit. */

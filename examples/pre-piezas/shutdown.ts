@@ -21,7 +21,7 @@ export const times = {
   close: 10_000,
 } as const
 
-/** The parts of the service that must be closed once it has started. */
+/** The parts of a started service that must be closed when it ends. */
 export interface Running {
   readonly server: GracefulServer
   /** Closes the stores. */

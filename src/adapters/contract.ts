@@ -238,10 +238,10 @@ export interface ShownLinks {
    */
   callOf(link: ShownLink): AdapterCall | undefined
   /**
-   * Makes the response to a create show the target of a link as the library has already read it.
-   * The library reads a target to check that it exists (REP-7). Returns true if the library has
-   * read the target, or if the link is null: the adapter then need not read it. Otherwise returns
-   * false. Call this method only if the create can't change the target.
+   * Lets the response to a create reuse the target of a link that the library has already read. The
+   * library reads a target to check that it exists (REP-7). Returns true if the library has read
+   * the target, or if the link is null: the adapter then need not read it. Otherwise returns false.
+   * Call this method only if the create can't change the target.
    */
   showChecked?(link: ShownLink): boolean
   /**
@@ -319,7 +319,7 @@ export type Created<T, K> =
   | { readonly nothing: true }
   | Refused
 
-/** A method of an adapter that changes something. */
+/** The name of an adapter method that changes data. */
 export type WriteMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach'
 
 /**

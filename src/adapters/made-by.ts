@@ -40,8 +40,8 @@ export const nonError = (name: string, thrown: unknown): Error =>
   new Error(`${name} threw ${String(thrown)}, which is not an Error.`, { cause: thrown })
 
 /**
- * Throws if the service's function has changed all of these members. The wrong values then do not
- * come from the client, so an error response could not help the client to correct them.
+ * Throws if the service's function has changed all of these members, which hold wrong values. The
+ * client did not send these values and can't correct them, so an error response would not help.
  */
 export function blameHook(hook: string, members: readonly string[], { given, made, why }: Blamed): void {
   const isChanged = (member: string): boolean => {

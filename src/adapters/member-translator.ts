@@ -69,7 +69,7 @@ export class MemberTranslator {
 
   /**
    * Converts a record of the store to a record of the view. If the record was read for a write
-   * (`call.fresh`), the write gets the store's record as `before`.
+   * (`call.fresh`), keeps the store's record too, because the write may need it as `call.before`.
    */
   showFor(call: AdapterCall, row: Row): Row {
     const shown = this.toShown(row)

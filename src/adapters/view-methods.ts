@@ -158,7 +158,7 @@ export async function detach(
   )
 }
 
-/** The store's adapter for a transaction of the caller. */
+/** Returns the store's adapter whose calls run in the caller's transaction. */
 export function within({ under }: View, transaction: unknown): Adapter<unknown, unknown> {
   return definedResult('within', under.within?.(transaction))
 }
@@ -170,7 +170,8 @@ const shown = (translator: MemberTranslator, { value, version }: Stored<unknown>
 
 /**
  * Converts the record that a write has stored. If the conversion fails, the write has succeeded
- * nevertheless. The result then has the version, and reading its `value` throws (VERB-13).
+ * nevertheless. The result then has the version of the record, but reading its `value` throws
+ * (VERB-13).
  */
 function written(translator: MemberTranslator, stored: Stored<unknown>, call: AdapterCall): Stored<Row> {
   try {

@@ -89,8 +89,8 @@ async function traced(
 }
 
 /**
- * The checks in `writing` read the entity tag of their record, and send the tag back. So they are
- * not run if one of these two checks finds a violation.
+ * The checks that must find no violation before the checks in `writing` are run. Each check in
+ * `writing` reads the entity tag of its record, and sends the tag back.
  */
 const neededByWrites = ['VERB-1/item', 'HDR-2/stable'] as const
 

@@ -29,7 +29,7 @@ export async function documentOf(call: CheckCall, cwd: string): Promise<Parsed> 
     return parsed(document, isAddress(document) ? await fetchText(document) : readText(document, cwd))
   for (const name of ['openapi.json', 'openapi.yaml']) {
     const text = await fetchedAs(call, `${base}/${name}`).catch((error: unknown) => {
-      // If the service does not respond at all, trying the other name would not help.
+      // If the service does not respond at all, requesting openapi.yaml too would not help.
       if (!(error instanceof NoDocument)) throw error
     })
     if (text !== undefined) return parsed(`${base}/${name}`, text)
@@ -124,5 +124,5 @@ async function printed(name: string, command: string): Promise<string> {
   } catch {
     // The output may contain a secret, so it is not part of the message.
   }
-  throw new UsageError(`The command for the token of "${name}" failed, or did not print one word.`)
+  throw new UsageError(`The command for the token of "${name}" failed, or did not print exactly one word.`)
 }

@@ -75,7 +75,7 @@ export async function openapiCommand(args: readonly string[], terminal: Terminal
   if (check && reason !== undefined) throw new UsageError('--check writes nothing. Leave it out to accept changes.')
   const file = resolve(terminal.cwd, module)
   // In place of a module, the user may give a document that was written by hand or by another tool.
-  // The same rules apply to it.
+  // The command handles it like the documents of a module.
   const documents = isDocument(module) ? documentIn(file) : await terminal.documentsOf(file)
   const place = { folder: resolve(terminal.cwd, out), name: out }
   if (against === undefined) return write(documents, place, terminal)

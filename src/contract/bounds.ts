@@ -21,7 +21,7 @@ const keywords = {
 /** Every bound, in the order in which changes are reported. */
 export const boundNames: readonly Bound[] = ['value', 'length', 'items', 'properties', 'contains']
 
-/** Returns the keyword for one end of a bound. */
+/** Returns the keyword that limits a quantity at one end, such as `maxLength`. */
 export const boundKeyword = (bound: Bound, end: 'min' | 'max'): string => keywords[bound][end === 'min' ? 0 : 1]
 
 /** The intersection of all bounds that were added. */

@@ -180,10 +180,10 @@ const isLongerPage = ({ path, difference, keyword }: Finding): boolean =>
   path.length === 0 && difference === 'maximum-raised' && keyword === 'maxItems'
 
 /**
- * Returns the response that an operation declares for a status, with its key: the entry for the
- * status itself, otherwise the entry for its range (such as `2XX`), otherwise `default`. For a
- * success, `default` counts only if the operation declares no success. For an error, `default`
- * counts only if it has content or header fields.
+ * Returns the key and the value of the response that an operation declares for a status. This is
+ * the entry for the status itself, otherwise the entry for its range (such as `2XX`), otherwise
+ * `default`. For a success, `default` counts only if the operation declares no success. For an
+ * error, `default` counts only if it has content or header fields.
  */
 export function responseFor(all: ReadonlyMap<string, Place>, status: string): readonly [string, Place | undefined] {
   const skipsDefault = isSuccess(status) ? [...all.keys()].some(isSuccess) : !hasContent(all.get('default'))
@@ -233,7 +233,8 @@ function addedStatus(status: string, place: Place, before: Place, after: Place, 
           String(own(value, 'name')).toLowerCase() === header.ifMatch.toLowerCase() && own(value, 'required') === true,
       )
   if (status === '428' && !required(sides.before, before)) {
-    // If the parameter `If-Match` is required too, the comparison of parameters reports the change.
+    // If the later document requires the parameter `If-Match`, the comparison of parameters reports
+    // the change.
     if (!required(sides.after, after)) {
       add(sides, 'if-match-required', {
         after: place,

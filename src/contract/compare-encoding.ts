@@ -116,8 +116,9 @@ function compareStyle(old: Part, updated: Part, form: FormWords): void {
 }
 
 /**
- * Returns a string that identifies how arrays and objects are serialized. For a part that allows
- * neither, returns `plain`, because scalars are always serialized in the same way.
+ * Returns a string that identifies how arrays and objects are serialized. If the part allows
+ * neither arrays nor objects, returns `plain`, because scalars are always serialized in the same
+ * way.
  */
 function styleOf({ encoding, shapes }: Part): string {
   if (shapes.every(({ types }) => !types.has('array') && !types.has('object'))) return 'plain'

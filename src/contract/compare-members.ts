@@ -53,8 +53,8 @@ function compareMember(name: string, { before, after }: Pair<Shape>, sides: Side
   if (old === undefined)
     return [at(updated?.required ? 'required-member-added' : 'member-added', { before: before.place })]
   if (updated === undefined) {
-    // If clients send the object, a later schema without `properties` still accepts the member,
-    // unless that schema refuses additional members.
+    // Clients that send the object may still send the removed member if the later schema has no
+    // `properties` and allows additional members.
     const isFree =
       isSentAt(sides.comparison.place) &&
       !after.isNamed &&
@@ -123,8 +123,8 @@ export function compareConditions(shapes: Pair<Shape>, sides: Sides): readonly F
 function compareCondition(key: string, { before, after }: Pair<Shape>, { parts, ...sides }: Sides): readonly Finding[] {
   const [old, updated] = [before.conditions.get(key), after.conditions.get(key)]
   const places = { before: old?.[0] ?? before.place, after: updated?.[0] ?? after.place }
-  // In a closed object, an entry of `patternProperties` allows the members whose names match. In an
-  // open object, the entry limits the values of these members.
+  // If an object refuses additional members, an entry of `patternProperties` allows the members
+  // whose names match. Otherwise, the entry limits the values of these members.
   const isPattern = key.startsWith('patternProperties/')
   if (old === undefined && isPattern && isClosed(sides.before, before.additional))
     return [{ difference: 'extra-members-allowed', path: [], ...places }]

@@ -226,8 +226,8 @@ class ParameterComparison {
 
   /**
    * If a parameter took one value and now takes a list of values, returns the differences between
-   * the value and an item of the list. Otherwise returns `undefined`. Applies only to a query
-   * parameter whose name is repeated for each item of the list (QUERY-1).
+   * the schema of the value and the schema of the items. Otherwise returns `undefined`. Applies
+   * only to a query parameter whose name is repeated for each item of the list (QUERY-1).
    */
   #manyValued(pair: Pair<Schema>, updated: Parameter): readonly Finding[] | undefined {
     const { before, after, schemas } = this.#sides

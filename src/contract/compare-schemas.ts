@@ -24,9 +24,9 @@ export class SchemaComparer {
   readonly #underWay = new Map<string, number>()
   readonly #provisional = new Map<string, { readonly found: readonly Finding[]; readonly assumed: number }>()
   /**
-   * The depth of the outermost pair that was met again before its own comparison was finished;
-   * `Infinity` if there is none. Such pairs occur in recursive schemas. They are assumed to have no
-   * differences.
+   * The depth of the outermost pair that was met again during its own comparison; `Infinity` if
+   * there is none. Such pairs occur in recursive schemas. When a pair is met again, it is assumed
+   * to have no differences.
    */
   #assumed = Number.POSITIVE_INFINITY
 

@@ -85,8 +85,8 @@ export const differences = {
   'extensible-value-removed': { ...narrower, predicate: 'has lost the value {before}' },
   'xml-changed': { ...breaksBoth, predicate: 'is written in XML as {after} in place of {before}' },
   'mapping-value-removed': { ...narrower, predicate: 'has lost the discriminator value {before}' },
-  // A new variant is reported as a new alternative. The new mapped value may belong to a variant
-  // that already existed, so it is only a warning.
+  // A new mapped value is only a warning, because it may belong to a variant that already existed.
+  // A new variant is reported as a new alternative.
   'mapping-value-added': {
     sent: 'harmless',
     received: 'warning',

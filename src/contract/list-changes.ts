@@ -9,7 +9,7 @@ import type { OwnKind } from './kinds.js'
 import { parseListPattern } from './list-pattern.js'
 
 /**
- * The description of a change of a parameter. The caller adds where the parameter is in the
+ * The description of a change of a parameter. The caller adds the locations of the parameter in the
  * documents.
  */
 export type ListChange = Pick<Found, 'what' | 'effect' | 'detail'> & { readonly kind: OwnKind }

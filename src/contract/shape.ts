@@ -226,8 +226,8 @@ function membersOf(plains: readonly Place[]): Pick<Shape, 'properties' | 'isName
     }
     const listed = own(place.value, 'required')
     for (const name of isList(listed) ? listed : []) required.add(String(name))
-    // `unevaluatedProperties` does not apply to members that a sibling reference declares. Here,
-    // these members are in `properties`, so the keyword has the same effect as
+    // `unevaluatedProperties` does not apply to members that a sibling reference declares. After
+    // flattening, these members are in `properties`, so the keyword has the same effect as
     // `additionalProperties`.
     additional.push(...schemasAt(place, ['additionalProperties', 'unevaluatedProperties']))
   }

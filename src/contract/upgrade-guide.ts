@@ -151,7 +151,7 @@ function introOf(from: string, to: string, after: unknown, items: readonly Guide
     count === 0
       ? `${to} has no breaking changes for clients of ${from}.`
       : `${to} has ${count} breaking ${count === 1 ? 'change' : 'changes'} for clients of ${from}. ` +
-        'Each section is about one resource. It lists removals first, then changes in requests, changes ' +
-        'in responses, and additions.',
+        'Each section lists removals first, then changes in requests, changes in responses, additions, and ' +
+        'changes in generated clients.',
   ]
 }

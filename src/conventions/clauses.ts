@@ -1,6 +1,6 @@
 /**
- * The clauses that an existing service may enforce later, and the reasons why the other clauses
- * have no mode.
+ * The clauses that have a mode, so that an existing service can enforce them later, and the reasons
+ * why the other clauses have none.
  */
 import { clauses } from '../clauses.js'
 import { nearMiss } from '../near-miss.js'
@@ -86,8 +86,8 @@ const hintsFor: Readonly<Record<string, string>> = {
 }
 
 /**
- * The error for a clause that has no mode in `what`. The message gives the reason, and lists the
- * clauses that have a mode.
+ * The error for a clause that the option `conventions` of `what` (a function or the service) does
+ * not accept. The message gives the reason, and lists the clauses that the option accepts.
  */
 export function unfitClause(what: string, id: string, offered: readonly ModedClause[]): Error {
   const start = `The option "conventions" of ${what} names "${id.slice(0, 80)}"`
@@ -95,10 +95,12 @@ export function unfitClause(what: string, id: string, offered: readonly ModedCla
   if (
     guards.some((guard) => id === guard || (guard.endsWith('-') && id.startsWith(guard) && Object.hasOwn(clauses, id)))
   ) {
-    return invalidOption(`${start}, which protects data and callers, so it is always enforced. Remove it. ${list}`)
+    return invalidOption(
+      `${start}, which protects data and callers, so it is always enforced. Remove the entry. ${list}`,
+    )
   }
   if ((modedClauses as readonly string[]).includes(id))
-    return invalidOption(`${start}, which does not apply there. ${list}`)
+    return invalidOption(`${start}, which does not apply to ${what}. ${list}`)
   if (Object.hasOwn(clauses, id)) {
     const other = hintsFor[id] === undefined ? '' : ` ${hintsFor[id]}`
     return invalidOption(`${start}, which has no mode: it is always enforced.${other} ${list}`)

@@ -135,8 +135,8 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
   } = checkOptions<ModeOptions>(`the entry ${name}`, options, kinds)
   if (share < 1 && mode !== 'enforce') {
     throw invalidOption(
-      `The entry ${name} has a share, which is only for mode "enforce". Give mode: "enforce" with it, or remove ` +
-        'the share.',
+      `The entry ${name} has "share", which is only for the mode "enforce". Set "mode" to "enforce", or remove ` +
+        '"share".',
     )
   }
   if (mode === 'enforce' && share === 1) return undefined
@@ -180,7 +180,7 @@ function settingFault(
       )
     case 'HDR-1':
       if (settings.as !== undefined) return undefined
-      return 'does not say which response an unacceptable Accept gets. Give as: 406, or as: "json".'
+      return 'does not say which response an unacceptable Accept gets. Set "as" to 406 or "json".'
     case 'HDR-5':
       if (settings.types !== undefined) return undefined
       return 'does not say which media types were read as JSON. Give types: ["text/plain"], or types: ["*/*"] for all.'

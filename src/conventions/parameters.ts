@@ -78,8 +78,9 @@ const clauseOf: Readonly<Record<string, string>> = {
 const ownNames: ReadonlySet<string> = new Set([...Object.values(parameter)])
 
 /**
- * Resolves the option of `what`. Throws `ConfigurationError` if an alias is given twice, if an
- * alias is also ignored, or if an alias or an ignored name is the name of a parameter.
+ * Resolves the option `parameters`. In messages, `what` names the owner of the option. Throws
+ * `ConfigurationError` if an alias is given twice, if an alias is also ignored, or if an alias or
+ * an ignored name is the name of a parameter.
  */
 export function resolveParameters(what: string, given: ParameterOptions | undefined): ParameterNames | undefined {
   if (given === undefined) return undefined

@@ -31,8 +31,8 @@ export interface ShapedProblem {
 }
 
 /**
- * Converts errors to the previous format. If the function throws or returns an invalid value, the
- * error is logged and the problem is sent unchanged.
+ * Converts errors to the previous format. If the function throws or returns an invalid value, this
+ * failure is logged, and the problem is sent unchanged.
  */
 export type ProblemShape = (problem: ProblemFacts, req: IncomingMessage) => ShapedProblem
 
@@ -51,7 +51,7 @@ export function writeShape(shape: ProblemShape, facts: ProblemFacts, req: Incomi
   try {
     return written(unawaited(shape(facts, req)), facts.status)
   } catch (error) {
-    console.error('The option "shape" of express-rest-conventions failed, so the problem is sent unchanged:', error)
+    console.error('The option "shape" of express-rest-conventions failed, so the response follows RFC 9457:', error)
     return undefined
   }
 }

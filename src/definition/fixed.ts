@@ -48,9 +48,9 @@ export function isFixed(value: unknown, depth = 0): boolean {
 }
 
 /**
- * Deeply freezes data that was just created. Objects and lists in the data that are already frozen
- * are not visited. The loop reads the members in place. With `Object.values`, each record of a page
- * would take four times as long.
+ * Deeply freezes data that was just created. Does not visit objects and lists that are already
+ * frozen. The loop reads the members in place. With `Object.values`, each record of a page would
+ * take four times as long.
  */
 export function freezeThroughout<T>(value: T): T {
   if (!isContainer(value) || Object.isFrozen(value)) return value

@@ -54,13 +54,13 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
     const [min, max] = widths[name] ?? [0, Number.POSITIVE_INFINITY]
     if (typeof maxLength === 'number' && maxLength < min)
       refuse(
-        `whose canonical strings have at least ${min} characters, but a maxLength of ${maxLength}. So no value is ` +
-          'valid. Leave maxLength out.',
+        `but its maxLength of ${maxLength} excludes all canonical strings of the format, which have at least ` +
+          `${min} characters. Leave maxLength out.`,
       )
     if (typeof minLength === 'number' && minLength > max)
       refuse(
-        `whose canonical strings have at most ${max} characters, but a minLength of ${minLength}. So no value is ` +
-          'valid. Leave minLength out.',
+        `but its minLength of ${minLength} excludes all canonical strings of the format, which have at most ` +
+          `${max} characters. Leave minLength out.`,
       )
     const other = typeof pattern === 'string' ? nonCanonicalMatch(pattern, format) : undefined
     if (other !== undefined)

@@ -31,8 +31,8 @@ export function kindName(value: unknown): string {
 }
 
 /**
- * An own property of an object; `undefined` if the object lacks it, or if the value is a list or
- * not an object.
+ * An own property of an object; `undefined` if the object lacks it, or if `value` is a list or not
+ * an object.
  */
 export function own(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined

@@ -3,8 +3,8 @@
  * string. The id of a composite key is `part=value,part=value` in the declared order. In a
  * composite id, `%`, `,` and `=` inside names and values are percent-encoded. Each key has exactly
  * one id. But a path may contain other spellings of a value whose format has canonical strings,
- * such as a UUID in upper case. All spellings identify the same record. Values with a format for
- * numbers must have their canonical spelling.
+ * such as a UUID in upper case. All spellings identify the same record. The exceptions are formats
+ * for numbers: their values must have the canonical spelling.
  */
 import type { Scalar } from '../adapters/contract.js'
 import { own } from './json.js'

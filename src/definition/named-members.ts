@@ -7,7 +7,10 @@ import { didYouMean, nearMiss } from '../near-miss.js'
 import { ConfigurationError } from '../problem.js'
 import type { Shape } from './shape.js'
 
-/** A path with dots, or a list that contains only the name of a top-level member. */
+/**
+ * The path of a member: its names joined with dots, or a list that contains only the name of a
+ * top-level member. The name in a list may contain dots.
+ */
 type Path = string | readonly [string]
 
 const nameOf = (path: Path): string => (typeof path === 'string' ? path : path[0])

@@ -224,7 +224,10 @@ function regularPlural(word: string, spanish: boolean): string {
   return spanish && !english && /[aeiou][lnr]$/u.test(word) ? `${word}es` : `${word}s`
 }
 
-/** "camión", "interés" and "autobús" lose their accent in the plural; "país" and "baúl" keep it. */
+/**
+ * Removes the accent that words such as "camión", "interés" and "autobús" lose in the plural.
+ * "país" and "baúl" keep their accents.
+ */
 const unstressed = (word: string): string => word.replace(/(?:[áéó]|(?<![aeo])[íú])(?=[lnrsz]$)/u, fold)
 
 const show = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)

@@ -54,8 +54,8 @@ export class Shape {
    */
   readonly conditional: ReadonlySet<string>
   /**
-   * For each member, the number of schemas that name it, among the node itself, the targets of its
-   * `$ref`s and its branches of `allOf`.
+   * The number of schemas that name each member. Counts the node itself, the targets of the node's
+   * `$ref`s, and the node's branches of `allOf`.
    */
   readonly declared: ReadonlyMap<string, number>
   /**
@@ -202,7 +202,7 @@ export class Shape {
     return this.#items === undefined ? undefined : Shape.of(this.#root, this.#items)
   }
 
-  /** The shapes of an array's first items, if each position has a schema of its own. */
+  /** The shapes of an array's first items, whose schemas are in `prefixItems`. */
   get prefix(): readonly Shape[] {
     return this.#prefix.map((one) => Shape.of(this.#root, isSchema(one) ? one : anything))
   }

@@ -79,7 +79,7 @@ const formats: readonly ValueFormat[] = [
 /** The formats by name. */
 export const valueFormats: ReadonlyMap<string, ValueFormat> = new Map(formats.map((format) => [format.name, format]))
 
-/** Whether a value of this shape, or any value in it, has one of these formats. */
+/** Whether the shape, or the shape of a nested value, has one of these formats. */
 export function hasFormats(shape: Shape, seen: Set<Shape> = new Set()): boolean {
   if (seen.has(shape)) return false
   seen.add(shape)
@@ -100,8 +100,8 @@ export const valueFormat = (shape: Pick<Shape, 'format' | 'types'> | undefined):
 
 /**
  * Returns the function that converts strings of a shape to canonical strings; `undefined` if the
- * strings are compared as they are. For a value in an `enum` or `const`, the function returns the
- * string in the schema, so that validation accepts the result.
+ * strings are compared as they are. If an `enum` or `const` lists the value, the function returns
+ * the spelling in the schema, so that validation accepts the result.
  */
 export function canonicalOf(
   shape: Pick<Shape, 'format' | 'types' | 'values'> | undefined,

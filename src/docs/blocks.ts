@@ -10,11 +10,11 @@ import { type Html, html, trusted } from './html.js'
 export const longestPage = 60_000
 
 /**
- * The space that each page reserves for its links to all pages with the same heading, in bytes.
+ * The space in bytes that each page reserves for links to all pages with the same heading.
  */
 const maxPageListBytes = 3_000
 
-/** The space that is reserved for each link in addition to its placeholder, in bytes. */
+/** The space in bytes that is reserved for each link, in addition to the link's placeholder. */
 const linkGrowth = 140
 
 /** A part of a page that is never split, together with the anchors in this part. */
@@ -24,8 +24,8 @@ export interface Block {
 }
 
 /**
- * Returns a placeholder for the URL of an anchor, for use in `href`. No other HTML contains the
- * null character.
+ * Returns a placeholder for the URL of an anchor, for use in `href`. The placeholder contains the
+ * null character, which no other HTML contains.
  */
 export const addressOf = (anchor: string): Html => trusted(`\0a${anchor}\0`)
 

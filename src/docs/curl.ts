@@ -80,9 +80,9 @@ function addressOf(
 
 /**
  * Returns the URL of the server of an operation. `own` is the server that the document declares for
- * the operation or its path. The path of the login, for example, has such a server. `/` stands for
- * the URL of the API version without its last segment. Any other relative URL is resolved against
- * the URL of the API version.
+ * the operation or its path. The path of the login, for example, has such a server. If `own` is
+ * `/`, it stands for the URL of the API version without the last segment. Any other relative URL is
+ * resolved against the URL of the API version.
  */
 function serverOf(own: string | undefined, server: string): string {
   if (own === undefined) return server
@@ -165,8 +165,9 @@ function bodyOf(document: OpenApiDocument, operation: JsonObject): readonly stri
 }
 
 /**
- * Returns the first example of a body, or a value that matches its schema. If the schema requires
- * no member, as in a patch, the value has one scalar member, if the schema has any.
+ * Returns the first example of a body, or a value that matches its schema. A schema may require no
+ * member, such as the schema of a patch. The value then has the schema's first scalar member, if
+ * there is one.
  */
 function bodySample(document: OpenApiDocument, content: unknown): unknown {
   if (isObject(content) && 'example' in content) return content.example

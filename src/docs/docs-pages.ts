@@ -19,7 +19,7 @@ import { upgradeBlocks, upgradeOf, upgradePageName } from './upgrade-page.js'
 
 /** The options of `docsPages()`. */
 export interface DocsPagesOptions {
-  /** The title of the pages. Default: the title of the document. */
+  /** The title of the pages. Default: the title of the OpenAPI document. */
   readonly title?: string
   /**
    * Whether there is a page `console` with Swagger UI, which can send requests to the service.

@@ -32,7 +32,7 @@ const entities: Readonly<Record<string, string>> = {
 
 /**
  * Lone surrogates, and control characters other than tab, LF and CR. They are replaced with U+FFFD.
- * The only one that HTML allows is form feed (HTML 13.1).
+ * Of these characters, HTML allows only form feed (HTML 13.1).
  */
 const unfit = /(?![\t\n\r])\p{Control}|\p{Surrogate}/gu
 

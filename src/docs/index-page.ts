@@ -51,7 +51,7 @@ function introduction(context: PageContext): Html {
   const sunset = textIn(document, 'x-sunset')
   return html`${
     isDeprecated(context) &&
-    html`<p><strong>This version is deprecated</strong> (${clauseLink(context, 'VER-3')}).${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`} Responses announce it in <code>Deprecation</code>${sunset !== undefined && html` and <code>Sunset</code>`}.${upgradeLink(context)}</p>
+    html`<p><strong>This version is deprecated</strong> (${clauseLink(context, 'VER-3')}).${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`} Responses announce the deprecation in <code>Deprecation</code>${sunset !== undefined && html` and <code>Sunset</code>`}.${upgradeLink(context)}</p>
 ${brownoutText(document)}`
   }${
     summary !== undefined &&
@@ -93,8 +93,8 @@ const clauseLink = (context: PageContext, id: 'VER-3'): Html =>
   html`<a href="${fileAddress(context, 'clauses')}#${id}">${id}</a>`
 
 /**
- * Returns whether the version is deprecated. In that case, the operation that returns the document
- * is marked as deprecated.
+ * Returns whether the version is deprecated. In a deprecated version, the operation that returns
+ * the OpenAPI document is marked as deprecated.
  */
 const isDeprecated = ({ site }: PageContext): boolean =>
   objectIn(site.document.paths['/openapi'], 'get').deprecated === true

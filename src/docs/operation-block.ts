@@ -89,9 +89,9 @@ ${some}</tbody></table>
 }
 
 /**
- * Returns the GET operation of a path if its parameters equal `parameters`, those of the HEAD
- * operation. Returns `undefined` for at most two parameters: the HEAD operation then lists them
- * itself.
+ * Returns the GET operation of a path if its parameters equal `parameters`, which are the
+ * parameters of the HEAD operation. If there are at most two parameters, returns `undefined`, so
+ * that the HEAD operation lists them itself.
  */
 function sameParameters(
   context: PageContext,

@@ -2,7 +2,7 @@
 import type { ProblemCode } from '../problem-kinds.js'
 
 /**
- * The advice for each problem, as Markdown. The type makes sure that there is advice for every
+ * The advice for each problem, as Markdown. The type of this object requires an entry for every
  * problem.
  */
 export const problemAdvice: Readonly<Record<ProblemCode, string>> = {

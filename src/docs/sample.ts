@@ -8,8 +8,8 @@ import { Random } from '../random.js'
 /**
  * Returns the first example or the default of a schema, or else a generated value. A generated
  * object has only the required members. The same schema and name always produce the same value.
- * `name`: the name of the parameter or member, on which the value depends. Returns `'text'` without
- * a schema, and `undefined` if no value can be generated.
+ * `name`: the name of the parameter or member. The value depends on this name. Returns `'text'` if
+ * there is no schema, and `undefined` if no value can be generated.
  */
 export function sampleOf(document: OpenApiDocument, schema: unknown, name: string): unknown {
   if (!isObject(schema)) return 'text'

@@ -66,6 +66,6 @@ export function all(parts: readonly JsonSchema[], keyword: string): unknown[] {
   return found
 }
 
-/** The values of a keyword that are numbers, in all schemas. */
+/** The numbers among the values of a keyword, in all schemas. */
 export const numbers = (parts: readonly JsonSchema[], keyword: string): number[] =>
   all(parts, keyword).filter((value) => typeof value === 'number')

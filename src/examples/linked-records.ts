@@ -34,7 +34,7 @@ export interface Subject {
 }
 
 /**
- * The parent that a record is attached to, for associations that no member of the record contains.
+ * A record and one of its parents, for an association that is not stored in the record's members.
  */
 interface Attachment {
   readonly parent: ParentKey
@@ -277,7 +277,7 @@ function fixedMembers(
   return fixed
 }
 
-/** The parents of the records, for associations that no member of the records contains. */
+/** The parents of the records, for associations that are not stored in the records' members. */
 function attachmentsOf(
   { definition, subject, keys }: Building,
   all: ReadonlyMap<ResourceDefinition, Building>,

@@ -18,8 +18,8 @@ export const tries = 80
 const triesWithGiven = 30
 
 /**
- * The shares of omitted members in repeated attempts. Schemas with conditions often allow only a
- * few members.
+ * The shares of omitted members in repeated attempts. They go up to 1, because schemas with
+ * conditions often allow only a few members.
  */
 const gaps = [0, 0.3, 0.6, 0.9, 1]
 

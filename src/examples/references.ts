@@ -33,9 +33,9 @@ export class Reference {
   }
 
   /**
-   * Sets those members of the reference that are not set yet to the key of a candidate. A candidate
-   * is an existing record whose key matches the members that are already set. If there is no
-   * candidate, the members become null or absent. If the schema does not allow that, `Unmade` is
+   * Copies the key of a candidate into those members of the reference that are not set yet. A
+   * candidate is an existing record whose key matches the members that are already set. If there is
+   * no candidate, the members become null or absent. If the schema does not allow that, `Unmade` is
    * thrown. A reference to a parent gets a candidate whenever there is one. Any other reference
    * becomes null or absent with the probability `gaps`, if the schema allows that. If all members
    * are already set, the function only checks that there is a candidate.
@@ -63,8 +63,8 @@ export class Reference {
   }
 
   /**
-   * Throws `Unmade` if the members, which are all set, refer to no existing record. Members with
-   * null are not checked.
+   * Throws `Unmade` if the members, which are all set, refer to no existing record. If a member is
+   * null, nothing is checked.
    */
   #check(row: JsonObject): void {
     if (this.by.some((member) => (row[member] ?? null) === null) || this.#candidates(row).length > 0) return
@@ -97,7 +97,7 @@ export class Reference {
     return empty
   }
 
-  /** The target's keys that match the members that the record already has. */
+  /** The target's keys that match the members already set in the record. */
   #candidates(row: JsonObject): readonly JsonObject[] {
     const held = this.by.filter((member) => Object.hasOwn(row, member))
     if (held.length === 0) return this.target.keys

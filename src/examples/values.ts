@@ -176,7 +176,7 @@ function listedValue(
 const isOf = (types: ReadonlySet<string>, kind: string): boolean =>
   types.has(kind) || (kind === 'integer' && types.has('number'))
 
-/** The types that all parts allow; `undefined` if none restricts them. */
+/** The types that all parts allow; `undefined` if no part restricts the types. */
 function typesOf(parts: readonly JsonSchema[]): ReadonlySet<string> | undefined {
   let types: Set<string> | undefined
   for (const given of all(parts, 'type')) {

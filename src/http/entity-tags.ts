@@ -192,7 +192,8 @@ function suffixOf(opaque: string, own: string): string | undefined {
 
 /**
  * Strong comparison (RFC 9110 8.8.3.2), for `If-Match` (HDR-3). A weak tag matches only if
- * `weakToo` is true. A tag may differ from `opaque` by a suffix for a content coding.
+ * `weakToo` is true. A tag also matches if it differs from `opaque` only by a suffix for a content
+ * coding.
  */
 export function matchesStrongly(list: TagList, opaque: string, weakToo = false): boolean {
   return list.any || list.tags.some((tag) => (weakToo || !tag.weak) && suffixOf(tag.opaque, opaque) !== undefined)

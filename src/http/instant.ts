@@ -38,8 +38,8 @@ export function canonicalInstant(text: string): string | undefined {
 }
 
 /**
- * Fractional digits with trailing zeros removed, and then padded with zeros to three, six, nine and
- * so on.
+ * Removes the trailing zeros of fractional digits, and then pads the rest with zeros to three, six,
+ * nine digits and so on.
  */
 function inThrees(fraction: string): string {
   const digits = withoutTrailingZeros(fraction)

@@ -53,9 +53,9 @@ function stringsOf(value: unknown, depth: number): number {
 
 /**
  * True if it is certain that `JSON.parse` did not change an integer in the text into this number.
- * If `JSON.parse` changes an integer, the result is `-0`, an infinity or an unsafe integer. A
- * result with a fraction was not an integer in the text. It may have been rounded, which is
- * allowed.
+ * If `JSON.parse` changes an integer, the parsed number is `-0`, an infinity or an unsafe integer.
+ * A parsed number with a fraction was not an integer in the text. It may have been rounded, which
+ * is allowed.
  */
 function isCertain(value: number): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) && !Object.is(value, -0) : Number.isFinite(value)

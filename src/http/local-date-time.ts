@@ -8,8 +8,8 @@ const shape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,7})?$/
 
 /**
  * The canonical string of a local date-time, with exactly seven fractional digits. The result is
- * `undefined` if `text` is not a valid date and time. The string order of canonical strings is
- * their order in time.
+ * `undefined` if `text` is not a valid date and time. If canonical strings are sorted as strings,
+ * they are in chronological order.
  *
  * @param text `YYYY-MM-DDTHH:MM:SS`, with up to 7 fractional digits
  * @example canonicalLocalDateTime('2024-02-29T23:59:59.5') // '2024-02-29T23:59:59.5000000'

@@ -1,4 +1,4 @@
-/** The id of a request. Responses, problems and hooks contain this id. */
+/** The id of a request. Responses and problems contain this id, and hooks get it. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 

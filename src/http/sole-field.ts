@@ -8,9 +8,9 @@ import type { IncomingMessage } from 'node:http'
  * The raw fields are read, because `req.headers` hides that a field occurs more than once. Of
  * several `Authorization` fields, Node keeps only the first. Node joins the values of most other
  * repeated fields with commas. From `req.headers`, the service could not tell which of the values a
- * proxy has checked. Only a field that is missing from the raw fields is read from `req.headers`. A
- * serverless adapter may provide no raw fields, and a middleware may have copied a cookie into
- * `req.headers`.
+ * proxy has checked. A field that is missing from the raw fields is read from `req.headers`,
+ * because a serverless adapter may provide no raw fields, and a middleware may have copied a cookie
+ * into `req.headers`.
  */
 export function soleField(req: IncomingMessage, name: string): string | undefined | { readonly many: true } {
   const wanted = name.toLowerCase()

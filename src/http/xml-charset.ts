@@ -67,8 +67,8 @@ const declaration =
 
 /**
  * The encoding that the XML declaration names, if any. The bytes of the declaration are read as
- * ASCII. They are ASCII in every supported charset except UTF-16, and a document in UTF-16 needs a
- * byte order mark or the parameter of `Content-Type` in any case.
+ * ASCII. They are ASCII in every supported charset except UTF-16. In UTF-16, the declaration is not
+ * needed, because the document must have a byte order mark or the parameter of `Content-Type`.
  */
 function declaredEncoding(bytes: Uint8Array): string | undefined {
   // This test for `<?xml` comes first, so that a document without a declaration is not searched.

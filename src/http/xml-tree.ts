@@ -57,8 +57,9 @@ const longestNamespace = 1_000
  * parseXml('<a x="1">b</b>', { depth: 32 }) // { malformed: 'The end tag ...: line 1, column 14.' }
  */
 export function parseXml(text: string, limits: XmlLimits): { readonly root: XmlElement } | JsonFault {
-  // saxes assumes that a low surrogate follows every high surrogate, and skips two code units. The
-  // result of decoding bytes never contains a lone surrogate, but a string from elsewhere may.
+  // saxes assumes that a low surrogate follows every high surrogate, and skips two code units. Text
+  // decoded from bytes never contains a lone surrogate, but a string from elsewhere may contain
+  // one.
   if (/\p{Surrogate}/u.test(text)) return { malformed: 'The text contains half of a surrogate pair.' }
   // The decoder has already removed one byte order mark. saxes would silently skip a second one.
   if (text.startsWith('\uFEFF')) return { malformed: 'A byte order mark is allowed only once, at the very start.' }

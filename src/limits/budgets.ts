@@ -40,7 +40,10 @@ export interface BudgetsOptions {
   readonly limit?: number
   /** Length of a window in milliseconds. Default 60,000. */
   readonly window?: number
-  /** Separate limits. A request counts only against the first budget that it matches. */
+  /**
+   * Separate limits for some routes or methods. A request counts only against the first budget that
+   * it matches.
+   */
   readonly budgets?: readonly BudgetOptions[]
   /**
    * The limit of failed authentications from one IP address. Default: `limit` and `window`.

@@ -102,8 +102,8 @@ export function makeEngine(
 }
 
 /**
- * Takes the place of the response. With the options above, `express-rate-limit` writes nothing to
- * it.
+ * The object passed to `express-rate-limit` as the response. With the options above,
+ * `express-rate-limit` writes nothing to this object.
  */
 const unanswered = Object.freeze({})
 

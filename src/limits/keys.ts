@@ -75,8 +75,8 @@ export function digestOf(text: string): string {
 }
 
 /**
- * Returns the key of a name. Hashed names have a different prefix, so that a name that looks like a
- * hash can't get the key of another name.
+ * Returns the key of a name. Hashed names and other names have different prefixes, so that a name
+ * that looks like a hash can't get the key of another name.
  */
 function named(kind: 'a' | 'p', name: string): string {
   return name.length <= longest ? `${kind}:${name}` : `${kind}#${digestOf(name)}`

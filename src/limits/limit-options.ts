@@ -12,7 +12,7 @@ const longestWindow = 366 * 24 * 60 * 60_000
 /** The valid options of a limit. */
 export const limitKinds: Kinds<Quota> = { limit: count, window: { ...milliseconds, to: longestWindow } }
 
-/** A limit. Values that are missing in `given` are taken from `otherwise`. */
+/** Completes a limit: values that are missing in `given` are taken from `otherwise`. */
 export const limitOf = (given: Partial<Quota> | undefined, otherwise: Quota): Quota =>
   Object.freeze({ limit: given?.limit ?? otherwise.limit, window: given?.window ?? otherwise.window })
 

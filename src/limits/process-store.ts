@@ -16,10 +16,10 @@ interface Counter {
 const defaultCapacity = 100_000
 
 /**
- * Counts in this process. A window begins with the first count of a key. `capacity` is the maximum
- * number of keys, default 100,000. If there are too many keys, the least recently used keys are
- * removed. The most recently used keys, up to half of `capacity`, are kept. So a key that is
- * counted often, as during an attack, is kept.
+ * A store that keeps its counts in the memory of this process. A window begins with the first count
+ * of a key. `capacity` is the maximum number of keys, default 100,000. If there are too many keys,
+ * the least recently used keys are removed. The most recently used keys, up to half of `capacity`,
+ * are kept. So a key that is counted often, as during an attack, is kept.
  */
 export class ProcessStore implements LimitStore {
   // There are two generations instead of a list in order of use. A key that is used moves to the

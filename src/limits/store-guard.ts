@@ -41,7 +41,7 @@ interface Guarded {
 
 /**
  * Milliseconds from a failure to the first probe, unless the store had recovered shortly before the
- * failure. The time is short, because the store may have failed only once.
+ * failure. The time is short, so that a single failed command causes only a short outage.
  */
 const firstPause = 50
 
@@ -133,9 +133,9 @@ export class StoreGuard {
   }
 
   /**
-   * Resolves when the stores work, or `timeout` milliseconds after their initialization failed.
-   * Never rejects. If a service does not wait for this promise, its first requests may remain
-   * uncounted.
+   * Resolves when the stores work. If their initialization failed, resolves at the latest `timeout`
+   * milliseconds after the failure. Never rejects. If a service does not wait for this promise, its
+   * first requests may remain uncounted.
    */
   async ready(timeout: number): Promise<void> {
     await Promise.all(this.#begun)
@@ -190,8 +190,8 @@ export class StoreGuard {
     const began = performance.now()
     const late = setTimeout(end, Math.max(probeTimeout, this.#timeout), false).unref()
     Promise.all(this.#stores.map((guarded) => attempt(() => tryStore(guarded, isCurrent)))).then(
-      // Requests wait no longer than the timeout, so a later response of the store is of no use to
-      // them.
+      // If the responses took longer than the timeout, the stores still count as down, because
+      // requests do not wait that long.
       () => end(performance.now() - began <= this.#timeout),
       () => end(false),
     )

@@ -9,10 +9,10 @@ export interface WindowCount {
 }
 
 /**
- * A store of counters with one window. A window begins with the first count of a key, and has a
- * fixed length. Compatible with the stores of `express-rate-limit`, such as `RedisStore` of
- * `rate-limit-redis`. A store reports failures by exceptions or rejections. A store that fails or
- * does not respond is not used until it recovers.
+ * A store of counters, one for each key. The window of a key begins with its first count. All
+ * windows have the same length. Compatible with the stores of `express-rate-limit`, such as
+ * `RedisStore` of `rate-limit-redis`. A store reports failures by exceptions or rejections. A store
+ * that fails or does not respond is not used until it recovers.
  */
 export interface LimitStore {
   /**
@@ -33,7 +33,7 @@ export interface LimitStore {
   get?(key: string): Awaitable<WindowCount | undefined>
 }
 
-/** An outage of a store that has ended. */
+/** A past outage of a store. */
 export interface StoreOutage {
   /**
    * One sentence for a log, such as

@@ -44,8 +44,8 @@ export interface ConventionsOptions<C extends ModedClause> {
    */
   readonly usage?: Usage | undefined
   /**
-   * Called at most once a day for each expired entry of `conventions`. Such an entry is also
-   * logged.
+   * Called at most once a day for each entry of `conventions` whose last day (`until`) is past.
+   * Such an entry is also logged.
    */
   onConventionExpired?(event: ExpiredConvention): void
 }

@@ -191,7 +191,7 @@ function checkPattern(origin: RegExp): void {
   if (/[gy]/.test(flags))
     throw invalidOption(
       `crossOrigin() has the origin ${String(origin)}, which matches only every other time because of its flags. ` +
-        'Remove g and y.',
+        'Remove the flags g and y.',
     )
 }
 

@@ -39,7 +39,7 @@ export interface Conditions {
   readonly codings: string | undefined
 }
 
-/** The conditions of a request that has no preconditions. */
+/** The `Conditions` of a request without preconditions. */
 export const unconditional: Conditions = Object.freeze({
   ifMatch: undefined,
   ifNoneMatch: undefined,
@@ -246,16 +246,16 @@ export function sendTag(req: IncomingMessage, res: ServerResponse, version: stri
     followCoding(res, tag)
     return false
   }
-  // These fields describe the body of this response. The body that the client has stored may have
-  // another content coding (RFC 9110 15.4.5).
+  // These fields describe the body that this response would have had. The client would apply them
+  // to its stored body, which may have another content coding (RFC 9110 15.4.5).
   removeFields(res, bodyFields)
   send(res, { status: 304, headers: { [header.etag]: known } }, true)
   return true
 }
 
 /**
- * The length of a digest in characters of base64url: 162 bits, so it is practically impossible that
- * two variants get the same tag.
+ * The length of a digest in characters of base64url. The characters hold 162 bits, so two variants
+ * practically never get the same tag.
  */
 const digestLength = 27
 

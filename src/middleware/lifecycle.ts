@@ -69,7 +69,7 @@ export function resolveLifecycle(name: string, options: LifecycleOptions, names:
     throw new ConfigurationError(
       'version-malformed',
       `The successor of ${name} is "${successor}", which is not another version of this service. ` +
-        `${others.length === 0 ? 'Remove it' : `Name one of ${others.join(', ')}`}.`,
+        `${others.length === 0 ? 'Remove "successor"' : `Set "successor" to one of ${others.join(', ')}`}.`,
     )
   }
   const deprecated = optional(`deprecated of ${name}`, options.deprecated)

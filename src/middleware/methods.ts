@@ -70,8 +70,8 @@ export interface MethodRulesOptions extends BaseAddressOptions, ConventionsOptio
   readonly resource?: string
   /**
    * Returns the key of the item in the path, such as `(req) => req.params.id`. The key is passed to
-   * `permission`. Set `false` if the permission function does not need the key. Required if `on` is
-   * `item` and `permission` is set.
+   * `permission`. Set the option to `false` if the permission function does not need the key.
+   * Required if `on` is `item` and `permission` is set.
    */
   readonly key?: ((req: never) => KeyValue) | false
 }
@@ -219,7 +219,7 @@ function checkMethods(options: MethodRulesOptions): void {
     )
   }
   if (on === 'collection' && allow.includes('DELETE')) {
-    throw invalidOption('methodRules() allows DELETE on a collection, which is never allowed (VERB-7). Remove it.')
+    throw invalidOption('methodRules() allows DELETE on a collection, which is never allowed (VERB-7). Remove DELETE.')
   }
 }
 
@@ -295,7 +295,10 @@ function rulePost(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
     : verdict
 }
 
-/** The rule for PUT and PATCH. The body is removed if the caller may not read the resource. */
+/**
+ * The rule for PUT and PATCH. The body of a successful response is removed if the caller may not
+ * read the resource.
+ */
 function rulePut(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
   placeContent(res, base)
   return hidden ? withoutBody(res) : 'whole'

@@ -36,8 +36,8 @@ export const findNegotiated: (req: IncomingMessage) => string | undefined = late
 /** The options of `negotiate()`. */
 export interface NegotiateOptions extends ConventionsOptions<'HDR-1'> {
   /**
-   * The media types that the route can send. If the client accepts several of them equally, the
-   * first of those is used. Default: `application/json`.
+   * The media types that the route can send. If the client accepts several of them equally, the one
+   * that is listed first is used. Default: `application/json`.
    */
   readonly offers?: readonly string[]
 }

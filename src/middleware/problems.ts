@@ -48,7 +48,7 @@ export interface ProblemsOptions extends ConventionsOptions<'ERR-3'> {
  * responded gets a 404 problem. Errors that were thrown or passed to `next` become problems. An
  * `HttpProblem` is sent as it is. A 4xx or 503 error of Express, http-errors or body-parser keeps
  * its status. All other errors become a 500 that discloses nothing (ERR-3). If a response has
- * started but not ended, the connection is closed, as Express does.
+ * started but not ended, the middleware closes the connection, as Express does.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *

@@ -68,8 +68,8 @@ export interface RecordBody<T> extends Middleware {
   /**
    * Applies a PATCH or PUT to the current record, and returns the resulting record. Read-only
    * members keep their values. As `current`, pass the stored record. Write the result only if the
-   * stored record still has the version of `current`, so that no update is lost. Throws the problem
-   * `invalid-body` (422) if the resulting record is not valid.
+   * stored record has not changed since you read `current`, so that no update is lost. Throws the
+   * problem `invalid-body` (422) if the resulting record is not valid.
    */
   over(req: IncomingMessage, current: T): T
 }

@@ -124,7 +124,7 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
     const restoreAndNext: NextFunction = (error) => {
       mountBelow(request, baseUrl, url)
       // If the handler is an Express app, it has replaced the prototypes of `req` and `res`, and
-      // with them `req.app`. They are restored here.
+      // with them `req.app`. The prototypes are restored here.
       Object.setPrototypeOf(req, prototypes[0])
       Object.setPrototypeOf(res, prototypes[1])
       next(error)

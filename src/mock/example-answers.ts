@@ -52,8 +52,8 @@ export class Undescribed extends HttpProblem {
 }
 
 /**
- * Returns an endpoint with the same methods. Each method returns an example of one of its described
- * responses: the one with the lowest status.
+ * Returns an endpoint with the methods of the given endpoint. Each method returns an example of one
+ * of its described responses: the one with the lowest status.
  */
 export function mockedEndpoint(given: Endpoint, seed: number, note: (text: string) => void): Endpoint {
   const { kind: _, name, methods: declared, ...details } = given
@@ -96,7 +96,8 @@ function exampleHandler(
     }
   }
   const code = Number(status) as EndpointReply['status']
-  // A 201 or 202 needs a `Location` (VERB-2). The mock has no record at this URL.
+  // A 201 or 202 needs a `Location` (VERB-2). The URL in it is invented, and the mock has no record
+  // there.
   const headersOf = ({ item, base }: EndpointCall): Pick<EndpointReply, 'headers'> =>
     code === 201 || code === 202 ? { headers: { [header.location]: `${hrefOf(item) ?? base}/${endpointName}/1` } } : {}
   if (answer?.schema === undefined)
@@ -106,7 +107,9 @@ function exampleHandler(
     return (call) => endpointReply({ status: code, ...headersOf(call), body: structuredClone(body) })
   } catch (error) {
     if (!(error instanceof Unmade)) throw error
-    const why = `No example response of ${name} could be generated: ${error.message}. Add "examples" to its schema.`
+    const why =
+      `No example response of ${name} could be generated: ${error.message}. ` +
+      'Add "examples" to the schema of this response.'
     note(why)
     return () => {
       throw new Undescribed(why)

@@ -13,7 +13,7 @@ export interface MockDelay {
   readonly max: number
 }
 
-/** The share of requests, from 0 to 1, that fail with a status. */
+/** A status, and the share of requests (from 0 to 1) that fail with this status. */
 export interface MockFailure {
   readonly share: number
   readonly status: number

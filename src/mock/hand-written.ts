@@ -119,8 +119,8 @@ function answerOf(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const why = `No example response of ${name} could be generated: ${reason}`
-    // A valid schema can be too hard for the generator, for example because of a pattern. Only the
-    // 501 reports this.
+    // A valid schema can be too hard for the generator, for example because of a pattern. In this
+    // case, the 501 is the only report.
     if (!(error instanceof Unmade)) note(why)
     return new Undescribed(why)
   }

@@ -39,8 +39,8 @@ export class BodyWatch {
     }
     methods[name] = watched
     this.#restore.push(() => {
-      // Another wrapper, such as compression, may have replaced this method in the meantime. It
-      // still calls `watched`, so the method is not restored.
+      // Another wrapper, such as compression, may have replaced this method in the meantime. That
+      // wrapper still calls `watched`, so the method is not restored.
       if (methods[name] !== watched) return
       if (own === undefined) Reflect.deleteProperty(res, name)
       else methods[name] = own

@@ -151,7 +151,7 @@ interface Ended {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** The names of the parameters that Express set, keyed by the values of the parameters. */
+  /** Maps the value of each Express path parameter to the name of the parameter. */
   readonly names: ReadonlyMap<unknown, string>
   readonly body: BodyWatch
   readonly amount: number
@@ -247,7 +247,8 @@ const isFromApi = ({ method, isFile, isJson, isXml }: ObservedAnswer): boolean =
   ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || (!isFile && (isJson || isXml))
 
 /**
- * Splits a template into the version and the template below it, because calls are counted by both.
+ * Splits a template into the version and the route below it. Calls are counted by version and
+ * route.
  */
 function placeOf(template: string): { readonly version: string; readonly route: string } {
   const below = splitVersion(fromVersion(template))

@@ -23,9 +23,9 @@ export interface ObservedRoute {
   readonly template: string
   /**
    * `routed`: Express matched the template for this request, or the option `route` returned it.
-   * `learned`: the template was found for another request. `shape`: the template matches any path,
-   * or is unknown. If it is unknown, `template` is the path, with placeholders for segments that
-   * may be ids.
+   * `learned`: the path matches a template that was stored for an earlier request. `shape`: the
+   * template matches any path, or is unknown. If it is unknown, `template` is the path, with
+   * placeholders for segments that may be ids.
    */
   readonly from: 'routed' | 'learned' | 'shape'
   /**
@@ -54,8 +54,7 @@ export class RouteFinder {
 
   /**
    * Finds the route of a request after its response. `path`: the path as it was sent, without the
-   * query. `names`: the names of the parameters that Express set, keyed by the values of the
-   * parameters.
+   * query. `names` maps the value of each Express path parameter to the name of the parameter.
    */
   find(req: IncomingMessage, path: string, names: ParameterNames, status: number): ObservedRoute {
     const given = unawaited(this.#given?.(req))
@@ -186,7 +185,7 @@ function shapesOf(segments: readonly string[], ends: readonly (readonly string[]
 
 /**
  * Converts Express's parameters to `{id}` and `{*rest}`. In Express, they are spelled `:id`,
- * `:id(\\d+)`, `:id?`, `{/:id}` and `*rest`.
+ * `:id(\d+)`, `:id?`, `{/:id}` and `*rest`.
  */
 export const readable = (path: string): string =>
   path

@@ -117,8 +117,8 @@ export class Bodies {
   }
 
   /**
-   * Returns the content of a response in the built-in media types. All operations that return this
-   * schema share the returned object.
+   * Returns the content of a response in the built-in media types. Responses with the same schema
+   * share the returned object.
    */
   #builtIn(schema: DocumentSchema | Reference): Content {
     const content = this.#contents.get(schema) ?? inEach(builtInTypes, schema)

@@ -8,7 +8,8 @@ import { headersOf } from './headers.js'
 import { unlisted } from './operations.js'
 import { ProblemResponses } from './problem-schemas.js'
 
-const description = 'Returns, in the header `x-authorization-token`, a token for a user name and a password (AUTH-2).'
+const loginText = 'Returns, in the header `x-authorization-token`, a token for a user name and a password (AUTH-2).'
+const optionsText = 'Returns the methods of the login in the header `Allow`. Needs no credentials.'
 
 /** Returns the path item of the login. `root`: the URL of the service, without a version. */
 export function loginPath(facts: ServiceFacts, root: string, components: Components): Record<string, unknown> {
@@ -23,7 +24,7 @@ export function loginPath(facts: ServiceFacts, root: string, components: Compone
   const operation = (method: string, operationId: string, status: number, summary: string): unknown => ({
     operationId,
     summary,
-    description,
+    description: method === 'OPTIONS' ? optionsText : loginText,
     tags: ['login'],
     security: method === 'OPTIONS' ? [] : [{ basic: [] }],
     responses: {

@@ -172,7 +172,7 @@ interface Success {
 
 /** The parts that the operations of one route share. */
 interface Common {
-  /** The kind of the route. The operations of all routes of one kind share their `SharedParts`. */
+  /** The kind of the route. Routes of the same kind share `SharedParts`. */
   readonly kind: string | undefined
   readonly idOf: (method: string) => string
   readonly tags: readonly string[]
@@ -191,7 +191,7 @@ interface SharedParts {
   responses?: Readonly<Record<string, unknown>>
 }
 
-/** Returns the description of a response that the endpoint declares. */
+/** Returns what the endpoint declares about the response with this status. */
 const statedAnswer = ({ method, route }: Situation, status: number): EndpointAnswer | undefined =>
   route.endpoint?.methods.get(method)?.text.responses?.[String(status) as '200']
 

@@ -205,8 +205,8 @@ function scalarSchema(shape: Shape | undefined, allowed: readonly unknown[] | un
 }
 
 /**
- * Limits a string to the maximum length in a query, unless its schema has `maxLength`, `enum` or
- * `const`.
+ * Limits a string to the maximum length of a query value, unless its schema has `maxLength`, `enum`
+ * or `const`.
  */
 function inQuery(schema: DocumentSchema): DocumentSchema {
   const types = [schema.type].flat()

@@ -93,8 +93,8 @@ export class RecordSchemas {
   }
 
   /**
-   * Whether the schema of a record was built only for a comparison. In that case, the components
-   * that it references may be unused.
+   * Whether the schema of any record was built only for a comparison. In that case, the document
+   * may contain unused components.
    */
   get hasUnused(): boolean {
     if ([...this.#others.values()].some((other) => other.hasUnused)) return true

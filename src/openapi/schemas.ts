@@ -34,8 +34,8 @@ export interface SchemaContext {
   /** The owner of the schema, for messages, such as `"pre-piezas"`. */
   readonly owner: string
   /**
-   * The name of the schema's type. If the name of a subschema is already taken, this name is
-   * prepended to it.
+   * The name of the schema's type. It is prepended to the name of a subschema whose own name is
+   * already taken.
    */
   readonly name: string
   readonly purpose: Purpose
@@ -257,8 +257,9 @@ function titledComponent(context: SchemaContext, node: JsonSchema): DocumentSche
 }
 
 /**
- * Returns a reference to the type of a titled object in a request body. If its schema equals the
- * schema in responses, the two share a type. Otherwise the type for requests has a name of its own.
+ * Returns a reference to the type of a titled object in a request body. If the object has the same
+ * schema in responses, requests and responses share a type. Otherwise the type for requests has a
+ * name of its own.
  */
 function requestType(
   context: SchemaContext,

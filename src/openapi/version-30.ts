@@ -139,8 +139,8 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
 const onlyNull: JsonObject = { type: 'object', nullable: true, enum: [null] }
 
 /**
- * Converts the keyword `type`. A list of null and one other type becomes this type with `nullable`.
- * Several types become the branches of an `anyOf`.
+ * Converts the keyword `type`. A list of null and one other type becomes the other type with
+ * `nullable`. Several types become the branches of an `anyOf`.
  */
 function typed(type: unknown): JsonObject {
   if (type === undefined) return {}

@@ -108,7 +108,7 @@ function fixForUnknown(name: string, kinds: KindTable): string {
 
 /**
  * The fault of a value, if it has one. A value that is `undefined` counts as absent. `isPresent`
- * says whether the options object has the name at all.
+ * says whether the options object has the property, even if its value is `undefined`.
  */
 function faultOf(path: string, value: unknown, kind: Kind, isPresent = value !== undefined): Fault | undefined {
   if (typeof kind === 'object' && 'required' in kind) {

@@ -22,8 +22,8 @@ export type Kind =
 
 /**
  * A kind that needs no settings. `table` is an object that is neither a list nor a promise. `names`
- * is a non-empty string, or a non-empty list of different non-empty strings. `any` is not checked.
- * NaN is not a `number`.
+ * is a non-empty string, or a non-empty list of different non-empty strings. `any` allows every
+ * value. NaN is not a `number`.
  */
 export type Word = 'boolean' | 'string' | 'number' | 'function' | 'table' | 'list' | 'iterable' | 'names' | 'any'
 
@@ -43,10 +43,13 @@ export interface NumberKind {
   readonly unit?: string
 }
 
-/** A string that matches `like`. `a` describes it in messages, such as `a path such as "/live"`. */
+/**
+ * A string that matches `like`. The member `a` describes such a string in messages. Example:
+ * `a path such as "/live"`.
+ */
 export interface TextKind {
   readonly a: string
-  /** A regular expression, or an object with an equivalent `test`. */
+  /** A regular expression, or an object with an equivalent method `test`. */
   readonly like: { test(text: string): boolean }
 }
 

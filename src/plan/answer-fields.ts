@@ -162,7 +162,8 @@ function ofProblem({ method, facts, body }: FieldSituation, status: number): rea
       // 15.5.16, RFC 5789 2.2).
       return body ? perhaps(method === 'PATCH' ? header.acceptPatch : header.accept, header.acceptEncoding) : []
     case 429:
-      // If the service limits requests in its own code, that code may omit `Retry-After`.
+      // If the service limits the rate of requests in its own code, that code may omit
+      // `Retry-After`.
       return facts.rateLimit ? always(header.retryAfter) : perhaps(header.retryAfter)
     case 503:
       return perhaps(header.retryAfter)

@@ -144,8 +144,8 @@ export function representationsOption(
   const idle = given.find((one) => wanted.every((name) => one[name] === undefined))
   if (idle !== undefined)
     throw invalidOption(
-      `The option "representations" of ${what} contains "${idle.contentType}", but none of its functions can ` +
-        `be used there. Give it the function "${wanted.join('" or "')}".`,
+      `The option "representations" of ${what} contains "${idle.contentType}" without the function ` +
+        `"${wanted.join('" or "')}", so no request could use this media type. Add such a function.`,
     )
   return Object.freeze([...given])
 }

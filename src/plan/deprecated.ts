@@ -20,7 +20,10 @@ export interface DeprecatedUse {
  */
 export type DeprecatedIn = ((body: unknown) => readonly string[]) | undefined
 
-/** The path of a member: its name and the names above it, with `[]` for the items of an array. */
+/**
+ * The path of a member: the names of the members that contain it, and then its own name. `[]`
+ * stands for the items of an array.
+ */
 type MemberPath = readonly string[]
 
 /**

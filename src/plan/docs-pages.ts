@@ -22,8 +22,8 @@ export interface DocsAsset {
 /** The data from which a page is built. */
 export interface DocsSubject {
   /**
-   * The OpenAPI document of the version, limited to the parts that the caller may see. As long as
-   * the document is cached, it is the same object.
+   * The OpenAPI document of the version, limited to the parts that the caller may see. The object
+   * stays the same as long as the document is cached.
    */
   readonly document: object
   /**
@@ -32,7 +32,7 @@ export interface DocsSubject {
   readonly server: string
   /** The prefix of a problem's `type`. */
   readonly problemBase: string
-  /** The URL of the folder of pages and assets, relative to this page: `docs/`, `./` or `../`. */
+  /** The URL of the folder of pages and assets, relative to the page: `docs/`, `./` or `../`. */
   readonly folder: string
   /** The name of the version, such as `v1`. */
   readonly version: string

@@ -46,7 +46,9 @@ export interface DocumentFragment {
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
 }
 
-/** The options of an OpenAPI document for the parts that the service itself does not determine. */
+/**
+ * The options for those parts of an OpenAPI document that the service itself does not determine.
+ */
 export interface OpenApiOptions {
   readonly info?: DocumentInfo
   /**

@@ -208,8 +208,8 @@ export function successesOf(situation: Situation): readonly number[] {
 /**
  * A key by which the routes of one service and version are grouped. If two routes have the same
  * key, their operations of the same name have the same possible outcomes. `undefined` for
- * documents, and for endpoints, because their handlers choose the outcome. Also `undefined` for
- * routes with a life cycle, because a life cycle adds header fields to responses.
+ * documents. Also `undefined` for endpoints, because a handler chooses the outcome, and for routes
+ * with a life cycle, because a life cycle adds header fields to responses.
  */
 export function endingsKind(route: Route): string | undefined {
   const { resource, kind, endpoint, operations, lives } = route

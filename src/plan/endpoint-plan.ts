@@ -120,7 +120,7 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
     if (!grammars.has(parameter)) {
       throw new ConfigurationError(
         'unknown-member',
-        `The endpoint "${name}" requires "${parameter}", which is not one of its parameters. ` +
+        `The endpoint "${name}" has "${parameter}" in "query.required", but does not declare this parameter. ` +
           'Declare it in "query.properties".',
       )
     }

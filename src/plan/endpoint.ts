@@ -152,8 +152,8 @@ export function endpoint<
   },
 ): Endpoint<Item>
 /**
- * Declares an endpoint below an item outside the call of `mount()`. The type of the item is passed
- * explicitly, as a type argument.
+ * Declares an endpoint below an item separately from the call of `mount()`. The type of the item is
+ * passed explicitly, as a type argument.
  *
  * @example endpoint<EndpointItem<Pedido, number>>()('cancelaciones', { ... })
  */

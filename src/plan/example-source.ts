@@ -7,8 +7,8 @@ import type { JsonSchema } from '../definition/schema-types.js'
  */
 export interface ExampleSource {
   /**
-   * Yields candidate examples for a schema, one for each attempt. The caller takes the first valid
-   * candidate. Yields no candidates if no value can be generated.
+   * Yields candidate examples for a schema. The caller takes the first valid candidate. Yields no
+   * candidates if no value can be generated.
    */
   candidates(name: string, schema: JsonSchema): Iterable<unknown>
 }

@@ -29,7 +29,7 @@ export interface Form {
 /** The form of a value whose type and contents are unknown. */
 export const openForm: Form = Object.freeze({ kind: undefined, member: () => openForm, item: () => openForm })
 
-/** The form of a value whose type is known, but not its contents. */
+/** The form of a value whose type is known and whose contents are unknown. */
 export const formOfKind = (kind: Kind): Form => Object.freeze({ kind, member: () => openForm, item: () => openForm })
 
 /** The form of an array whose items all have the same form. */

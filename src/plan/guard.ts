@@ -213,8 +213,8 @@ function carryMembers(level: Level, next: JsonObject, current: JsonObject, at: s
 
 /**
  * Removes a member as a patch does (VERB-5). If the schema allows null, the member becomes null.
- * Otherwise it is deleted, unless it is guarded. A guarded member becomes `undefined`, which marks
- * the removal, because `carry` would restore a deleted member.
+ * Otherwise it is deleted, unless it is guarded. A guarded member becomes `undefined` instead,
+ * because `carry` would restore a deleted member. The value `undefined` marks the removal.
  */
 export function removeMember(object: JsonObject, name: string, member: Shape): void {
   if (member.nullable) put(object, name, null)

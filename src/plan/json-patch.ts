@@ -59,7 +59,7 @@ export function readOperations(body: unknown): readonly PatchOperation[] {
       { params: { types: ['array'] } },
     )
   else if (body.length > maxOperations)
-    refuse('', 'maxItems', `A JSON Patch has at most ${maxOperations} operations. Send them in parts.`, {
+    refuse('', 'maxItems', `A JSON Patch has at most ${maxOperations} operations. Send them in several patches.`, {
       params: { limit: maxOperations },
     })
   const given = found.length === 0 ? (body as readonly unknown[]) : []
@@ -117,7 +117,11 @@ function pointerOf(
   const pointer = `${at}/${name}`
   if (text === undefined) refuse(pointer, 'required', `"${name}" is required.`, { params: { member: name } })
   else if (typeof text !== 'string' || (text !== '' && !text.startsWith('/')) || /~(?![01])/.test(text)) {
-    refuse(pointer, 'pointer', `"${name}" must be a JSON Pointer (RFC 6901): "/name/0", with ~0 for ~ and ~1 for /.`)
+    refuse(
+      pointer,
+      'pointer',
+      `"${name}" must be a JSON Pointer (RFC 6901), such as "/name/0". Write ~ as ~0, and / as ~1.`,
+    )
   } else {
     const tokens = pointerTokens(text)
     // A body can't contain a member named `__proto__` either.
@@ -148,8 +152,8 @@ export interface Patched {
 
 /**
  * Applies all operations and returns the new document. The given document is not modified. With
- * `shape`, `test` compares values regardless of their spelling. Throws `invalid-body` for the first
- * operation that fails (RFC 6902 5).
+ * `shape`, the operation `test` compares values regardless of their spelling. Throws `invalid-body`
+ * for the first operation that fails (RFC 6902 5).
  */
 export function applyOperations(
   document: unknown,

@@ -108,8 +108,8 @@ export function checkScope(what: string, child: Mounted): void {
   for (let up = child.parent?.mounted; up !== undefined; up = up.parent?.mounted) {
     if (up.plan.definition.scope === undefined) continue
     throw invalidOption(
-      `${what} would show records to callers outside the scope of "${up.plan.collection}", because ` +
-        `"${child.plan.collection}" has no scope. Give it a scope of its own.`,
+      `${what} would show records that the scope of "${up.plan.collection}" hides, because ` +
+        `"${child.plan.collection}" has no scope. Give "${child.plan.collection}" a scope of its own.`,
     )
   }
 }

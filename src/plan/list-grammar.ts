@@ -57,7 +57,7 @@ export interface ListGrammar {
   /** The functions that convert values for pagination cursors (QUERY-7). */
   readonly cursorValues: CursorValues
   /**
-   * Recent queries, by their rules and their raw query string. The value of a query that was
+   * Recent queries, by their rules and their raw query string. The entry of a query that was
    * received only once is the marker `once`.
    */
   readonly recent: Cache<string, ListQuery | typeof once>
@@ -124,10 +124,10 @@ const longestRecent = 400
 
 /**
  * Like `parseListQuery`, but caches repeated queries. The second and all later requests with the
- * same query get the same frozen object, so that derived data can be cached under this object. The
- * result of a query that comes only once or is very long is not cached. A query with a cursor is
- * parsed each time, because a cursor is valid only for the list at one path, and the cache is
- * shared by lists at several paths.
+ * same query get the same frozen object, so that derived data can be cached with this object as the
+ * key. The result of a query that is received only once or is very long is not cached. A query with
+ * a cursor is parsed each time, because a cursor is valid only for the list at one path, and the
+ * cache is shared by lists at several paths.
  */
 export function knownListQuery(raw: string, grammar: ListGrammar, address: ListAddress, rules?: QueryRules): ListQuery {
   const name = rules === undefined ? raw : rules.key + raw

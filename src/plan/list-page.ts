@@ -30,7 +30,7 @@ const noNotes: readonly QueryNote[] = Object.freeze([])
 
 /**
  * Reads the page number, counted from 1, and the page size. If the query contains a number of rows
- * to skip, the page number is computed from the number of rows (QUERY-4).
+ * to skip, the page number is computed from this number (QUERY-4).
  */
 export function readPage(
   { first, max, size: usual }: Required<PageOptions>,
@@ -54,7 +54,7 @@ export function readPage(
 
 /**
  * Returns the number of the page that begins after this number of rows. Adds a violation unless the
- * number is a multiple of the page size.
+ * number of rows is a multiple of the page size.
  */
 function pageOfRows(
   { name, text }: { readonly name: string; readonly text: string },

@@ -17,9 +17,9 @@ import type { Shape } from '../definition/shape.js'
  * Compiles the conversion that normalizes input. Strings such as date-times get their canonical
  * form. An absent optional member gets its `default`. If it has no `default` but allows null, it
  * gets null. Members that only the store sets stay absent, and so do members that the schema names
- * only for some records (in a branch). In an `update`, `writeOnly` members stay absent, too,
- * because the client can't see them. The result is a copy. Values that do not match the shape are
- * left for the validator to report.
+ * only for some records (in a branch of `oneOf`, for example). In an `update`, `writeOnly` members
+ * stay absent, too, because the client can't see them. The result is a copy. Values that do not
+ * match the shape are left for the validator to report.
  */
 export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Convert {
   /**

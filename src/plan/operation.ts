@@ -9,9 +9,9 @@ import type { Action } from '../auth/permission.js'
 import type { Method } from './mount.js'
 
 /**
- * The kinds of paths: a collection and its items, flags and endpoints below an item, the
- * sub-collection of an association (`members`) and its items (`member`), endpoints outside
- * resources, and documents of the version.
+ * The kinds of paths: a collection, an item, a flag of an item, an endpoint below an item, the
+ * sub-collection of an association (`members`), an item in such a sub-collection (`member`), an
+ * endpoint outside resources, and a document of the version.
  */
 export type Target = 'collection' | 'item' | 'flag' | 'item-endpoint' | 'members' | 'member' | 'endpoint' | 'document'
 
@@ -58,8 +58,8 @@ export interface OperationDescription<Query extends QueryKind = QueryKind, Body 
    */
   readonly body: Body
   /**
-   * The value that `If-Match` and `If-None-Match` are compared with: the representation of a read
-   * (304, 412), the item that a write changes (412, 428), or none (HDR-3, HDR-4).
+   * The value that `If-Match` and `If-None-Match` are compared with: the representation that a read
+   * returns (304, 412), the item that a write changes (412, 428), or none (HDR-3, HDR-4).
    */
   readonly preconditions: 'representation' | 'item' | 'none'
   /**

@@ -123,7 +123,7 @@ const tooMany = (name: string): KnownViolation<'maxItems'> => ({
 
 /**
  * The violation for a cursor that does not match its query. Either the cursor is from another
- * query, or it is garbled, or this request accepts no cursors (QUERY-7).
+ * query, or it is garbled, or the request accepts no cursors (QUERY-7).
  */
 export const misfitCursor: KnownViolation<'hint'> = Object.freeze({
   parameter: parameter.after,

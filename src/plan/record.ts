@@ -100,10 +100,10 @@ export interface Patched {
 }
 
 /**
- * Returns the stored record after a merge patch. The key, the members of `fixed` and undeclared
- * stored members keep their values. With `shares`, the values that the patch does not touch are
- * shared with `current`. Otherwise they are copied. Throws `invalid-body` if there are any
- * violations.
+ * Returns the record that results from applying a merge patch to the stored record. The key, the
+ * members of `fixed` and undeclared stored members keep their values. With `shares`, the values
+ * that the patch does not touch are shared with `current`. Otherwise they are copied. Throws
+ * `invalid-body` if there are any violations.
  */
 export function recordToPatch(patched: Patched, patch: JsonObject, shares = false): JsonObject {
   const { plan, current, violations } = patched
@@ -113,8 +113,8 @@ export function recordToPatch(patched: Patched, patch: JsonObject, shares = fals
 }
 
 /**
- * Converts the members in `names` to canonical form, and modifies the record. The other members are
- * stored members, which are already canonical.
+ * Converts the members in `names` to canonical form, and modifies the record. The other members
+ * have their stored values, which are already canonical.
  */
 function canonicalWhere(plan: ResourcePlan, record: JsonObject, names: readonly string[]): JsonObject {
   for (const name of names) if (Object.hasOwn(record, name)) put(record, name, canonicalOf(plan, name, record[name]))
@@ -122,10 +122,10 @@ function canonicalWhere(plan: ResourcePlan, record: JsonObject, names: readonly 
 }
 
 /**
- * Returns the stored record after a JSON Patch of the client's view. `seen` is the patched view,
- * converted to stored members. `removed` contains the paths that the patch removed. No `default` is
- * filled in. The key, the members of `fixed`, and the members that the client does not see keep
- * their values. Throws `invalid-body` if there are any violations.
+ * Returns the record to store after a JSON Patch has changed the client's view. `seen` is the
+ * patched view, converted to stored members. `removed` contains the paths that the patch removed.
+ * No `default` is filled in. The key, the members of `fixed`, and the members that the client does
+ * not see keep their values. Throws `invalid-body` if there are any violations.
  */
 export function recordFromPatched(
   patched: Patched,
@@ -217,8 +217,8 @@ function isKept(plan: ResourcePlan, member: string, record: JsonObject, current:
 
 /**
  * Runs the checks that need the stored record: the check of guarded members (`readOnly` and
- * `writeOnly`), and the check of the whole record against the schema. A patch is not refused
- * because of members that it leaves unchanged. Throws `invalid-body` if there are any violations.
+ * `writeOnly`), and the check of the whole record against the schema. Faults in members that a
+ * patch leaves unchanged are not violations. Throws `invalid-body` if there are any violations.
  */
 export function completeRecord(
   plan: ResourcePlan,

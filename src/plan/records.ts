@@ -135,8 +135,8 @@ export interface RecordsOptions<T, K> {
    */
   readonly within?: unknown
   /**
-   * Used instead of the mounted adapter. Parents and link targets are still read by their own
-   * adapters.
+   * The adapter to use instead of the mounted adapter. Parents and link targets are still read by
+   * their own adapters.
    */
   readonly adapter?: Adapter<T, K> | undefined
   /**
@@ -153,7 +153,7 @@ export type RecordsOf = <T, K, L extends string>(
   options?: RecordsOptions<NoInfer<T>, NoInfer<K>>,
 ) => Records<T, K, L>
 
-/** The facts that a job must state because no request provides them. */
+/** The options of a job. They state the facts that a request would provide. */
 export interface JobOptions<T, K> extends RecordsOptions<T, K> {
   /** The principal for permission, scopes, rules and adapters. There is no default. */
   readonly principal: unknown
@@ -165,8 +165,8 @@ export interface JobOptions<T, K> extends RecordsOptions<T, K> {
    */
   readonly timeout?: number
   /**
-   * If this signal aborts, `createAll` stops before the next record, and later calls throw the
-   * reason of the abort. The signal that is passed to adapters then aborts too.
+   * If this signal aborts, the signal that is passed to adapters aborts too. `createAll` stops
+   * before the next record, and later calls throw the reason of the abort.
    */
   readonly signal?: AbortSignal | undefined
   /** The request id for adapters and hooks. Default: a new request id. */

@@ -88,8 +88,8 @@ export interface ResourcePlan {
   /** Returns the violations of a patched record, except the violations of unchanged members. */
   readonly validatePatched: ValidatePatched
   /**
-   * Like `validate`, for the record of a PUT before the stored record is read. Members that are
-   * copied from the stored record may still be absent.
+   * Like `validate`, but used before a PUT reads the stored record. Members that will be copied
+   * from the stored record may be absent.
    */
   readonly validateSent: Validate
   /**

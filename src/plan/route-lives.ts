@@ -207,7 +207,7 @@ function checkUse(
 ): void {
   if (/^[a-z][a-z0-9+.-]*:/i.test(use)) return
   const path = use.startsWith('/') ? use : `/${use}`
-  const what = `The replacement of "${template}", "${use}",`
+  const what = `The replacement "${use}" of "${template}"`
   const found = routes.find((route) => shapeOf(route.template) === shapeOf(path))
   if (found === undefined) {
     const near = nearMiss(

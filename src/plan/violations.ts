@@ -164,7 +164,9 @@ function kindOf({ keyword, params, schema }: ErrorObject): Pick<Violation, 'code
   }
 }
 
-/** The expected type of a parameter, for violations of queries. */
+/**
+ * The types and the format that a query parameter must have, as the params of a `type` violation.
+ */
 export const typeParams = (shape: Shape | undefined): ViolationParams['type'] => ({
   types: [...(shape?.types ?? [])],
   ...(shape?.format === undefined ? {} : { format: shape.format }),

@@ -27,8 +27,8 @@ export interface WireForms {
 
 /**
  * Returns the element names and forms of a resource's representations. `target` returns the form of
- * a link's target. The function is called when this form is first needed, because resources may
- * link to each other. Hand-written routes use the default, because their links have no known
+ * a link's target. `target` is not called until this form is needed, because resources may link to
+ * each other. Hand-written routes use the default `target`, because their links have no known
  * target.
  */
 export function wireForms(plan: ResourcePlan, target: (link: string) => Form = () => openForm): WireForms {

@@ -18,8 +18,9 @@ import { reportOf, type UsageReport } from './report.js'
 
 export interface UsagePageOptions<P = unknown> {
   /**
-   * Determines which principals may read the report, like the option `permission` of `api`. Called
-   * with the action `read` and the name in the option `resource`.
+   * Decides which principals may read the report. The function has the same form as the option
+   * `permission` of `api`. It is called with the action `read` and the name in the option
+   * `resource`.
    */
   readonly permission: Permission<P>
   /** The name of the resource for `permission`. Default `usage`. */

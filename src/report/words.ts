@@ -35,7 +35,7 @@ export function completeness({ complete, share, since, days }: UsageReport): str
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  'not-counting': 'no process counted',
+  'not-counting': 'no process was counting',
   'lost-process': 'a process ended without writing its last counts, or cannot reach the store',
   'lost-counts': 'the store has lost counts',
 }

@@ -1,9 +1,9 @@
 /**
- * If the same record was read before, replaces it with a cached copy. This is necessary because
- * `reuse.ts` finds the rendered bytes of a record by object identity, but an adapter may return a
- * new object for each read. The copy must have the same key, the same version and the same values
- * as the record. The result is therefore correct even if a version does not identify the whole
- * value, or if callers see different values.
+ * Replaces a record with its cached copy, if it has one. This is necessary because `reuse.ts` finds
+ * the rendered bytes of a record by object identity, but an adapter may return a new object for
+ * each read. The copy must have the same key, the same version and the same values as the record.
+ * The result is therefore correct even if a version does not identify the whole value, or if
+ * callers see different values.
  */
 import type { Stored } from '../adapters/contract.js'
 import type { Cache, Caches } from '../cache.js'

@@ -9,7 +9,7 @@ import { type Headers, linkable } from './answer.js'
 export interface PageQuery {
   /** The decoded query parameters, in the order of the request. */
   readonly pairs: readonly QueryPair[]
-  /** The number of the page. Here, the first page always has the number 1. */
+  /** The number of the page, counted from 1 even if clients count from 0. */
   readonly page: number
   readonly size: number
   /** The number that clients use for the first page. */

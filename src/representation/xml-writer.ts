@@ -53,7 +53,8 @@ export function writeXml(value: unknown, as: XmlWriting): string {
 
 /**
  * The maximum number of cached `Place` objects of a form, and the maximum length of their names.
- * Without these limits, clients could fill the cache with names of their own if a schema is open.
+ * Without these limits, clients could fill the cache with member names that the schema allows but
+ * does not declare.
  */
 const maxPlaces = 500
 const longestName = 100

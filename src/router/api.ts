@@ -84,8 +84,8 @@ export interface ApiOptions<P = unknown> extends ServiceOptions<P> {
    */
   readonly describe?: true | DescribeOptions
   /**
-   * Security headers on every response, as `secureHeaders()` sets them. `false` if another
-   * middleware sets them. Default: on.
+   * Security headers on every response, as `secureHeaders()` sets them. Set this option to `false`
+   * if another middleware sets them. Default: on.
    */
   readonly secureHeaders?: SecureHeadersOptions | false
   /**
@@ -120,8 +120,9 @@ export interface Api extends Middleware {
 }
 
 /**
- * These kinds check only that the option `versions` is a table. `versionOptions` checks each
- * version in the table, so that the messages can name the version.
+ * The kind of value that each option in `ApiOptions` accepts. For `versions`, any table is accepted
+ * here. `versionOptions` checks each version in the table, so that the messages can name the
+ * version.
  */
 export const apiKinds: Kinds<ApiOptions> = {
   ...serviceKinds,

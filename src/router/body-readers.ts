@@ -21,9 +21,9 @@ import type { QueryInput } from './query-readers.js'
 import type { Input, Negotiated } from './stages.js'
 
 /**
- * Reads the body, and returns it together with the query, which has already been read. If the
- * caller combined the two in a further `then`, each request would create one more promise. `key` is
- * the `Idempotency-Key` of a POST that creates a record.
+ * Reads the body, and returns it together with the query, which has already been read. Combining
+ * body and query here, and not in a further `then`, saves a promise for each request. `key` is the
+ * `Idempotency-Key` of a POST that creates a record.
  */
 type BodyReader<Kind extends BodyKind> = (
   exchange: Negotiated,
@@ -60,13 +60,14 @@ function readRecord(
 }
 
 /**
- * Notes deprecated members for the hooks. Deprecated members are still accepted (VER-3).
+ * Records which deprecated members the body contains, so that hooks and `usage` can report them.
+ * Deprecated members are still accepted (VER-3).
  */
 function noteMembers({ progress }: Negotiated, names: readonly string[] | undefined): void {
   if (names !== undefined) progress.noteDeprecated('member', names)
 }
 
-/** Returns the record of a body, after all checks that do not need the store. */
+/** Converts a body to a record, and runs all checks that do not need the store. */
 function recordOf(exchange: Negotiated, sent: unknown): JsonObject {
   const { operation, route, keys } = exchange
   if (!operation.creates) return bodyToReplace(exchange, sent)

@@ -50,8 +50,8 @@ function versionAndRoute({ req, entrance, routeName }: Exchange): {
 }
 
 /**
- * The version and route under which the findings and the deprecated uses of a request are counted.
- * `version` is `undefined` if the version is unknown.
+ * The version and route under which two things are counted: findings, and uses of deprecated
+ * operations, parameters and members. `version` is `undefined` if the version is unknown.
  */
 export function knownVersionAndRoute(exchange: Exchange): {
   readonly version: string | undefined

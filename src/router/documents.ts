@@ -53,9 +53,9 @@ interface Written {
 }
 
 /**
- * A draft is the document of a version in JSON, as it is cached. If the URL of the service can
- * differ between requests, the draft contains this placeholder instead of the URL. The placeholder
- * is random, so that no description in the document contains it by chance.
+ * A placeholder for the URL of the service. A draft, which is the cached JSON document of a
+ * version, contains the placeholder if the URL can differ between requests. The placeholder is
+ * random, so that no other text in the draft contains it by chance.
  */
 const unknownRoot = `root:${randomUUID()}`
 
@@ -195,9 +195,10 @@ export class Documents {
 
   /**
    * Returns the cache key of a draft, or of a document that is made from the draft. `format`
-   * distinguishes the documents that are made from one draft: it contains `true` for YAML, and the
-   * URL of the service if that URL depends on the request. The key changes when a part of the
-   * version retires, or when the announced brownouts change.
+   * distinguishes the documents that are made from one draft. It says whether the document is YAML,
+   * and contains the URL of the service if that URL depends on the request. For the draft itself,
+   * `format` is empty. The key changes when a part of the version retires, or when the announced
+   * brownouts change.
    */
   #keyOf(version: string, allowed: ReadonlySet<string> | undefined, ...format: readonly unknown[]): string {
     const described = this.#description.versions.get(version)

@@ -212,7 +212,7 @@ export class Exchange implements AnyStage {
     this.#ended?.(status)
     const { hooks, usage } = this.service
     if (usage !== undefined) countCall(this, usage)
-    // This check avoids the call of `notify` if the service has no such hook.
+    // Without `onResponse`, this check saves the call of `notify`.
     if (hooks.onResponse === undefined) return
     notify(
       hooks.onResponse,

@@ -137,9 +137,8 @@ async function* piecesOf(
     exchange.timeLimit.restart(Math.min(service.timeout, Math.max(0, until - performance.now())))
     links = AnswerLinks.of(exchange, resource, expand)
     page = await store.list(next, query, links)
-    // The position was made from a row that the store returned, so the store must accept it. A
-    // refusal must not end the export like an empty page, because a truncated export would look
-    // complete.
+    // The position was made from a row that the store returned, so the store must accept it. If a
+    // refusal were treated as an empty page, the export would end early and look complete.
     if (page.refused !== undefined)
       throw loggableError(`The adapter of "${resource.plan.collection}" refused to seek past a row that it returned.`)
   }
@@ -159,7 +158,7 @@ function nextRequest(
   const { seek: _, ...rest } = wanted
   const seek = seekable ? positionAfter(plan.list.cursorValues, wanted, last.value) : undefined
   // If the store can't seek to a position, it skips as many rows as have been read. If rows before
-  // the page are inserted or deleted during the export, it repeats or misses some rows.
+  // the page are inserted or deleted during the export, the export repeats or misses some rows.
   if (seek === undefined) return { ...rest, count: false, page: Math.floor(seen / wanted.size) + 1, offset: seen }
   if (isDeepStrictEqual(seek, before.seek)) {
     throw loggableError(

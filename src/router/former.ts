@@ -37,7 +37,10 @@ export function formerEmpty(
   return settled(encodedValue(exchange, body, headers), (answer): Answer => ({ status: before, ...answer }))
 }
 
-/** Returns whether a HEAD of an item gets the response of a GET without its body (VERB-8). */
+/**
+ * Returns whether the response to a HEAD of an item is that of a GET, but without the body
+ * (VERB-8).
+ */
 export function isHeadLikeGet(exchange: Executed): boolean {
   const legacy = exchange.legacy('VERB-8')
   legacy?.found('HEAD')

@@ -90,9 +90,9 @@ export interface Hooks {
   onConventionExpired?(event: ExpiredConvention): void
   /**
    * Called when a step throws an error, when an export is cut off, and when the function that
-   * returns the brownouts fails. While the same failure of that function recurs, it is reported
-   * only once. Default: each 5xx is written to `console.error`, as the line that `failureLine`
-   * returns.
+   * returns the brownouts fails. If that function keeps failing with the same error, the error is
+   * reported only once. Default: each 5xx is written to `console.error`, as the line that
+   * `failureLine` returns.
    */
   onError?(event: ErrorEvent, req: IncomingMessage): void
 }

@@ -90,8 +90,8 @@ export function idempotencyOf(exchange: Routed, key: string, body: unknown): Ide
  * permission and scope. Without a principal, all callers share one owner.
  *
  * Throws `ConfigurationError` if `idempotencyOwner` returns anything else, or if the principal
- * can't be distinguished from others. Otherwise a caller could see a record that another caller has
- * created.
+ * can't be distinguished from others. Without this error, a caller could see a record that another
+ * caller has created.
  */
 function ownerOf({ service, principal, req, resource }: Routed): readonly [by: string, name: string] {
   const given: unknown = service.idempotencyOwner?.(principal, req)

@@ -48,8 +48,8 @@ export function observe({ progress, service: { hooks } }: Pick<Caller, 'progress
 }
 
 /**
- * Runs a request, and traces it as one message. The message ends when the response is written, or
- * when the connection closes before that.
+ * Runs a request, and traces it. The trace ends when the response is written, or when the
+ * connection closes before that.
  */
 export function walkObserved(exchange: Exchange, walk: () => void): void {
   const { res, progress } = exchange
@@ -71,8 +71,8 @@ export function walkObserved(exchange: Exchange, walk: () => void): void {
   res.once('close', () => exchange.closed())
   traced.run(walk, undefined)
   isBeginning = false
-  // `asyncEnd` must be the last event. So if the response was written synchronously, the message
-  // does not end before `run` has published `end`.
+  // `asyncEnd` must be the last event. So if the response was written synchronously, the trace does
+  // not end before `run` has published `end`.
   if (isOver) traced.end(progress.failure)
 }
 
@@ -135,7 +135,8 @@ class CallWatch {
   }
 
   /**
-   * `linked` is the number of linked records that the adapter returned together with the result.
+   * Ends the trace of a successful call. `linked` is the number of linked records that the adapter
+   * returned together with the result.
    */
   end(result: unknown, linked = 0): void {
     const own = rowsOf(result)

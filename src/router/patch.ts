@@ -12,7 +12,8 @@ import { scopeOf } from './scope.js'
 /** A parsed PATCH body. */
 export interface Patch {
   /**
-   * Returns the patched record as it is stored, with keys instead of links. Throws `invalid-body`.
+   * Returns the patched record as it is stored, with keys instead of links. Throws `invalid-body`
+   * if the patch can't be applied, or if the patched record is invalid.
    */
   compose(place: Place, stored: Stored<JsonObject>): Awaitable<JsonObject>
 }

@@ -116,8 +116,8 @@ export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
   /**
    * The maximum number of requests that execute at the same time. `Infinity` means no limit.
    * Further requests get a 503 with `Retry-After`, if possible before their credentials and body
-   * are read (ERR-1). In this way, requests that are already running can finish in time. Default
-   * 1,000.
+   * are read (ERR-1). In this way, requests that are already running can finish within their time
+   * limit. Default 1,000.
    */
   readonly maxConcurrent?: number
   /**
@@ -198,7 +198,7 @@ export interface Service extends Adoption {
 export const serviceKinds: Kinds<ServiceOptions> = {
   ...baseAddressKinds,
   authenticate: {
-    by: 'the result of bearer(), publicToken() or authenticate(); pass a function of your own as the option principal',
+    by: 'the result of bearer(), publicToken() or authenticate(); pass a function of your own as "principal"',
     is: (value) => typeof value === 'function' && typeof (value as Partial<Authenticate>).identify === 'function',
   },
   principal: 'function',
@@ -245,7 +245,8 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
   const vary = options.authenticate === undefined ? header.accept : `${header.accept}, ${options.authenticate.field}`
   const { onStep, onQuery, onResponse, onError = reportToConsole, onFinding, onConventionExpired } = options
   const address = baseAddress({ baseUrl })
-  // With a `baseUrl`, the base URL does not depend on the request, so an empty object is enough.
+  // With a `baseUrl`, the result does not depend on the request, so an empty object can replace the
+  // request.
   const root = baseUrl === undefined ? undefined : address({} as IncomingMessage)
   const representations = representationsOption('the service', options.representations)
   const requireIfMatch = options.requireIfMatch ?? false

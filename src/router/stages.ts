@@ -69,7 +69,8 @@ export interface Received {
   readonly versions: Versions | undefined
   readonly requestId: string
   /**
-   * The header fields of the request. `req.headers` is read only once, because it is a getter.
+   * The header fields of the request. `req.headers` is a getter, which takes time, so it is read
+   * only once.
    */
   readonly headers: IncomingHttpHeaders
   readonly method: string

@@ -12,7 +12,7 @@ export interface TimeLimit {
   /** Returns the milliseconds that are left, or 0 after the time limit. */
   left(): number
   /**
-   * Restarts the time limit with `limit` milliseconds from now. An export does this for each page.
+   * Sets the time limit to `limit` milliseconds from now. An export does this for each page.
    */
   restart(limit: number): void
   /**

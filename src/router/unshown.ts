@@ -27,7 +27,7 @@ export function bodilessSuccess({ outcome, service }: AnyStage): Answer | undefi
   return { status: outcome.status, headers }
 }
 
-/** Returns the problem for a change that was made, if not even its success status is known. */
+/** Returns the problem that reports a change whose success status is not known. */
 export const changeMadeProblem = (cause: unknown): Unavailable =>
   new Unavailable({
     cause,

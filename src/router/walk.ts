@@ -118,7 +118,7 @@ export function walk(
 }
 
 /**
- * A step whose promise has resolved: the result of the step, and the trace that was started for it.
+ * The result and the trace of a step whose promise has resolved.
  */
 interface Resumed {
   readonly result: StepResult | undefined

@@ -29,7 +29,8 @@ const quietTime = cluster.isWorker ? 50 : 0
 /**
  * Milliseconds for which a cluster worker must keep running after its socket is closed. Until the
  * primary learns that the socket is closed, it may send further connections. The worker returns
- * these connections to the primary. If the worker exited before that, they would hang.
+ * these connections to the primary. If the worker exited before it returned them, these connections
+ * would hang.
  */
 export const handBackTime = cluster.isWorker ? 200 : 0
 

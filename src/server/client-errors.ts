@@ -1,7 +1,7 @@
 /**
- * Node itself refuses some requests, such as malformed or slow ones, usually before a handler runs.
- * Node would respond with a bare status. This file responds with problem bodies instead (RFC 9457;
- * ERR-3).
+ * Responds with problem bodies (RFC 9457; ERR-3) to requests that Node itself refuses, such as
+ * malformed or slow ones. Node usually refuses them before a handler runs, and would respond with a
+ * bare status.
  */
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
@@ -124,8 +124,8 @@ function answer(
 }
 
 /**
- * The header fields and the body of a response to a refused request. They include the header fields
- * that OpenAPI documents declare for every problem.
+ * The header fields and the body of a response to a refused request. The header fields include
+ * those that OpenAPI documents declare for every problem.
  */
 function answerFields(problem: HttpProblem, requestId: string, { problemBase }: ResolvedOptions): ProblemResponse {
   const { head, body } = problemResponse(problem, {

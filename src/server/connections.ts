@@ -143,9 +143,9 @@ function silenceTest(server: Server): (socket: Connection) => boolean {
 
 /**
  * Makes `closeIdleConnections` spare connections that Node wrongly considers idle. Node's `close()`
- * calls this method too. To Node, a connection is idle as soon as the handler has ended the
- * response. Most of that response may still wait for a slow reader, and Node would cut it off. A
- * connection also looks idle between two consecutive requests of a client. `isActive` recognizes
+ * calls `closeIdleConnections` too. To Node, a connection is idle as soon as the handler has ended
+ * the response. Most of that response may still wait for a slow reader, and Node would cut it off.
+ * A connection also looks idle between two consecutive requests of a client. `isActive` recognizes
  * such a connection.
  */
 function keepBusy(server: Server, open: ReadonlySet<Connection>, isActive: (socket: Connection) => boolean): void {

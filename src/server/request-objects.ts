@@ -17,13 +17,16 @@ export interface RequestObjects {
   /** Whether the objects are created with Express's prototypes. */
   readonly usesExpressPrototypes: boolean
   /**
-   * Checks again whether Express's prototypes can be used, because they might have been modified in
-   * the meantime.
+   * Checks again whether Express's prototypes can be used, because they might have been modified
+   * since the previous check.
    */
   check(): void
 }
 
-/** A constructor that can be called without `new`. Both of Node's classes still allow that. */
+/**
+ * A constructor that can be called without `new`. Node's `IncomingMessage` and `ServerResponse`
+ * still allow this.
+ */
 type Constructor = (this: object, first: unknown, second?: unknown) => void
 
 /**
@@ -72,10 +75,10 @@ export function requestObjects(listener: unknown): RequestObjects {
 }
 
 /**
- * Inherits as `extends` does, but with a given prototype, which the class syntax does not allow. V8
- * determines the size of new objects from the assignments in the inherited constructors. If
- * `Created` did not inherit from `base`, V8 would store the fields outside of the object, which
- * costs another 5 microseconds per request.
+ * Makes `Created` inherit from `base`, as `extends` would, but with the given `prototype`. The
+ * class syntax can't set the prototype. V8 determines the size of new objects from the assignments
+ * in the inherited constructors. If `Created` did not inherit from `base`, V8 would store the
+ * fields outside of the object, which costs another 5 microseconds per request.
  */
 function inherit(
   Created: { prototype: object },

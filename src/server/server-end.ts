@@ -43,7 +43,7 @@ const silenceLimit = 1_000
 export class ServerEnd {
   /**
    * Resolves when all connections are closed or the server listens again. In a cluster worker, it
-   * resolves `handBackTime` later.
+   * resolves `handBackTime` milliseconds after that.
    */
   readonly done: Promise<ShutdownReport>
   readonly #server: Server
@@ -127,8 +127,8 @@ export class ServerEnd {
     this.#end = Math.min(this.#end, begun + grace)
     this.#cutAtEnd()
     connections.spareActive()
-    // In the next two turns of the event loop, Node reads all input that has already arrived. From
-    // then on, a response with `Connection: close` is the last response of its pipeline.
+    // In the next two turns of the event loop, Node reads all input that has already arrived. Only
+    // then is it known which response is the last one of its pipeline.
     setImmediate(() => setImmediate(() => this.#mark()))
     // While connections keep arriving, they are accepted for about half of the grace period. The
     // other half remains for responding to the requests on these connections.

@@ -31,13 +31,13 @@ export interface ServerOptions {
    */
   readonly keepAliveTimeout?: number
   /**
-   * How long a connection may transfer no byte in either direction during a request or response.
-   * After this time, the connection is cut. Default 120,000.
+   * How long a connection may stay silent (no byte in either direction) during a request or
+   * response. After this time, the connection is cut. Default 120,000.
    */
   readonly timeout?: number
   /**
-   * Maximum size of the request line and all header fields, in bytes. The response to a larger
-   * request is 431. At least 1; default 16,384.
+   * Maximum size of the request line and all header fields, in bytes. If they are larger, the
+   * response is 431. At least 1; default 16,384.
    */
   readonly maxHeaderSize?: number
   /**
@@ -124,8 +124,9 @@ export const nodeKinds = {
 }
 
 /**
- * The value 0 is invalid for `maxHeaderSize` and `connectionsCheckingInterval`. With 0, Node would
- * use its default value for the first option, and would check without a pause for the second.
+ * The value 0 is invalid for `maxHeaderSize` and `connectionsCheckingInterval`. With 0 for
+ * `maxHeaderSize`, Node would use its default value. With 0 for `connectionsCheckingInterval`, Node
+ * would check without a pause.
  */
 export const serverKinds: Kinds<
   ServerOptions & Record<'key' | 'cert' | 'ca' | 'pfx' | 'passphrase' | 'SNICallback', never>

@@ -80,8 +80,8 @@ export function operationsOf(document: unknown): readonly Operation[] {
 }
 
 /**
- * The parameters of an operation and of its path that are in one location, such as `query`. Names
- * of header fields are in lower case.
+ * The parameters in one location, such as `query`, of an operation and its path. Names of header
+ * fields are in lower case.
  */
 export function parametersIn(
   { operation, path }: Operation,

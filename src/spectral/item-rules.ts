@@ -16,7 +16,7 @@ import { type Finding, type Rule, rule } from './finding.js'
 
 type Find = (operation: Operation) => readonly Finding[]
 
-/** Applies `find` to the operations on items that have one of these methods. */
+/** Applies `find` to the operations with one of these methods on items. */
 const onItems = (methods: readonly string[], find: Find) => (document: unknown) =>
   operationsOf(document)
     .filter(({ path, method }) => path.kind === 'item' && methods.includes(method))

@@ -16,7 +16,7 @@ import {
 } from './document.js'
 import { type Finding, type Rule, rule } from './finding.js'
 
-/** Applies `find` to the operations on collections that have this method. */
+/** Applies `find` to the operations with this method on collections. */
 function onCollections(
   method: string,
   find: (operation: Operation) => readonly Finding[],

@@ -154,8 +154,8 @@ export const readings = defineResource({
 })
 
 /**
- * The parents of contracts. No adapter is made for them, and the store must not require that they
- * exist.
+ * The resource of the parents of `contracts`. No adapter is made for clients, and the store must
+ * not require that a client exists.
  */
 export const clients = defineResource({
   collection: 'clients',
@@ -268,8 +268,8 @@ const devices = [
   'ffffffff-ffff-4fff-bfff-ffffffffffff',
 ]
 /**
- * Some adjacent values are equal as doubles. The order of the values as strings differs from their
- * order as numbers.
+ * Values of the members `counter` and `total`. Some adjacent values are equal as doubles. The order
+ * of the values as strings differs from their order as numbers.
  */
 const counters = [
   '9007199254740992',

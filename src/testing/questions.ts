@@ -39,8 +39,8 @@ export function questionOf(
   const conditions = random.below(Math.min(weight, 3) + 1)
   const where: Where[] = []
   for (let i = 0; i < conditions; i += 1) {
-    // Sometimes a condition is on the same member as the first condition. Together they can form a
-    // range, for example.
+    // Sometimes a further condition uses the member of the first condition, for example to form a
+    // range.
     const [same] = random.chance(0.3) ? where : []
     where.push(conditionOf(random, definition, records, same?.field))
   }

@@ -35,8 +35,7 @@ export interface By {
   readonly call?: Partial<AdapterCall>
   /**
    * The number of the adapter that is called. The adapter itself is number 0, and its peers
-   * (adapters over the same store) follow. After the last peer, the numbers begin again with the
-   * adapter. Default 0.
+   * (adapters over the same store) follow. Larger numbers wrap around. Default 0.
    */
   readonly peer?: number
 }

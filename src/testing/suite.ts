@@ -15,7 +15,7 @@ export interface AdapterFixture<T = Row> {
    * The resource. An adapter over tables can choose the table by the `collection` of the resource.
    */
   readonly definition: ResourceDefinition
-  /** The records that the store must contain when the check begins, and no others. */
+  /** When the check begins, the store must contain exactly these records. */
   readonly records: readonly T[]
 }
 

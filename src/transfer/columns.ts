@@ -58,8 +58,8 @@ export function columnsOf(resource: Mounted, expand: readonly string[] = []): re
 }
 
 /**
- * The columns that an import accepts: the columns of all possible exports of the resource, the
- * columns of `writeOnly` members, which no export contains, and the keys of link targets.
+ * The columns that an import accepts: the columns of all possible exports of the resource, the keys
+ * of link targets, and the columns of `writeOnly` members, which no export contains.
  */
 export function columnsToRead(resource: Mounted): readonly Column[] {
   const { plan, targets } = resource

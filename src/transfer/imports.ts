@@ -68,9 +68,9 @@ const reportSchema = {
 const defaultBodyLimit = 10_485_760
 
 /**
- * The number of files that may be in memory, as a multiple of `maxConcurrent`. More files than
- * running imports are allowed, because files that are still arriving use no connection of the
- * store. Otherwise, slow uploads would block the imports of other clients.
+ * The number of files that may be in memory, as a multiple of `maxConcurrent`. Files that are still
+ * arriving use no connection of the store, so more files than running imports are allowed. With a
+ * smaller number, slow uploads would block the imports of other clients.
  */
 const filesPerImport = 4
 
@@ -257,7 +257,7 @@ class Import {
   }
 
   /**
-   * Checks all rows. If no row was refused, and this is not a dry run, writes them without a
+   * Checks all rows. If no row was refused, and this is not a dry run, writes the rows without a
    * transaction.
    */
   async #writeEach(rows: Iterable<ReadRow>, dryRun: boolean): Promise<void> {

@@ -20,9 +20,9 @@ export interface ClientOptions {
   readonly client?: 'token' | 'hash' | ClientNamer
   /**
    * The key of the hash (HMAC with SHA-256): at least 16 characters or bytes, the same in all
-   * processes. If neither the token nor the function provides a name, the keyed hash of the
-   * principal's name is used. Without a `secret`, or if the principal has no name, such a client is
-   * `(unnamed)`.
+   * processes. If neither the token nor the function provides a name, the client's name is the
+   * keyed hash of the principal's name, or `(unnamed)` if there is no `secret` or the principal has
+   * no name.
    */
   readonly secret?: string | Uint8Array
 }

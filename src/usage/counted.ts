@@ -1,6 +1,6 @@
 /**
  * Records what a router or middleware has counted for a request, so that an `observe()` in front of
- * it does not count the same thing again.
+ * that router or middleware does not count the same thing again.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Usage } from './usage.js'

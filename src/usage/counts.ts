@@ -59,7 +59,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 export class Cell {
   /** Whether the cell may be in the store. */
   taken = false
-  /** Whether the cell changed since it was last taken for the store. */
+  /** Whether the cell changed since `take()` last returned it. */
   changed = false
   /** Whether the cell was merged into `(other)`. */
   merged = false

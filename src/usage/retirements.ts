@@ -18,8 +18,8 @@ export interface ScheduledEnd {
   /** The version segment; empty if the service has no versions. */
   readonly version: string
   /**
-   * The route template below the version; `undefined` if the whole version ends. If `method` is
-   * `undefined`, all routes below this template end too.
+   * The route template after the version segment; `undefined` if the whole version ends. If
+   * `method` is `undefined`, all routes below this template end too.
    */
   readonly route: string | undefined
   /** The method that ends; `undefined` if all methods of the route end. */

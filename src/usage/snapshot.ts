@@ -22,7 +22,10 @@ export interface CallCount extends Count {
   /** The version segment, such as `v1`; empty if there is none. */
   readonly version: string
   readonly method: string
-  /** The template below the version, such as `/contratos/{id}`; `(unknown)` if no route matches. */
+  /**
+   * The route template after the version segment, such as `/contratos/{id}`; `(unknown)` if no
+   * route matches.
+   */
   readonly route: string
   /** The client's name; `undefined` if clients are not distinguished. */
   readonly client: string | undefined

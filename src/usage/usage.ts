@@ -20,7 +20,7 @@ export interface CountedCall {
   /** The version segment, such as `v1`; empty if there is none. */
   readonly version: string
   readonly method: string
-  /** The template below the version; `undefined` if no route matches. */
+  /** The route template after the version segment; `undefined` if no route matches. */
   readonly route: string | undefined
   /** The result of `clientOf`. */
   readonly client: string
@@ -109,7 +109,7 @@ export interface Usage {
   countBreak(found: CountedBreak): void
   /**
    * Starts counting in this process, even if there are no requests. `ready()` of `api` calls this
-   * method. Otherwise, counting starts with the first request that is counted.
+   * method. If this method is not called, counting starts with the first counted request.
    */
   start(): void
   /** Writes the counts to the store. Never rejects. */

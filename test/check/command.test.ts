@@ -362,7 +362,7 @@ it.each([
   ],
   [
     ['http://127.0.0.1:1', '--document', 'openapi.json', '--token-command', 'echo a secret'],
-    'or did not print one word',
+    'or did not print exactly one word',
   ],
   [['http://127.0.0.1:1'], 'cannot be fetched'],
 ])('the arguments %j fail: %s', async (args, message) => {

@@ -120,12 +120,12 @@ describe('representation()', () => {
     const value = representation('text/plain', { value: () => '' })
     const list = representation('text/csv', { list: () => '' })
     expect(() => mount(facturas, memoryAdapter(facturas), { representations: [list, value] })).toThrow(
-      'The option "representations" of the mount of "facturas" contains "text/plain", but none of its functions can ' +
-        'be used there. Give it the function "item" or "list".',
+      'The option "representations" of the mount of "facturas" contains "text/plain" without the function ' +
+        '"item" or "list", so no request could use this media type. Add such a function.',
     )
     const GET = { handle: () => 1, representations: [value, list] }
     expect(() => endpoint('informe', { description: 'x', methods: { GET } })).toThrow(
-      /^The option "representations" of GET of the endpoint "informe" contains "text\/csv", .+ the function "value"\./,
+      /^The option "representations" of GET of the endpoint "informe" .+"text\/csv" without the function "value"/,
     )
     expect(() =>
       api({ versions: { v1: [mount(facturas, memoryAdapter(facturas))] }, representations: [list, value] }),

@@ -191,7 +191,7 @@ describe('the exit code is 2 for', () => {
     ['openapi.json', '[]', 'is not an OpenAPI document'],
     ['openapi.json', 'null', 'is not an OpenAPI document'],
     ['openapi.json', '{"openapi":"3.1.0","webhooks":{}}', 'has no "paths": there is nothing to lint'],
-    ['openapi.json', '{"openapi":"3.1.0","paths":[]}', 'has "paths" that is not an object'],
+    ['openapi.json', '{"openapi":"3.1.0","paths":[]}', 'has a member "paths" that is not an object'],
     ['openapi.json', '{"openapi":"3.1.0",}', 'openapi.json is not JSON'],
     ['openapi.yaml', 'openapi: [3.1.0', 'openapi.yaml is not YAML'],
     ['openapi.yaml', 'openapi: 3.1.0\npaths: &a\n  /v1/orders: *a\n', 'a YAML alias makes a value contain itself'],

@@ -62,7 +62,7 @@ describe('conventions: options that are refused when a service is built', () => 
     [{ 'QUERY-5': 'report' }, 'such as upTo: 500'],
     [{ 'QUERY-5': { mode: 'enforce', share: 0.1 } }, 'such as upTo: 500'],
     [{ 'QUERY-5': { mode: 'report', upTo: 0 } }, 'upTo'],
-    [{ 'HDR-1': 'off' }, 'Give as: 406, or as: "json"'],
+    [{ 'HDR-1': 'off' }, 'Set "as" to 406 or "json"'],
     [{ 'HDR-3': 'report' }, 'requireIfMatch: true'],
     [{ 'HDR-5': 'report' }, 'Give types: ["text/plain"]'],
     [{ 'HDR-5': { mode: 'report', types: ['text'] } }, 'a media type such as'],
@@ -78,11 +78,11 @@ describe('conventions: options that are refused when a service is built', () => 
 
   it('a middleware accepts modes only for its own clauses, and only with the settings that they need', () => {
     expect(refused(() => listQuery(orders, { conventions: { 'HDR-1': 'report' } as never }))).toContain(
-      'names "HDR-1", which does not apply there. This option accepts modes for: QUERY-5, QUERY-8.',
+      'names "HDR-1", which does not apply to listQuery(). This option accepts modes for: QUERY-5, QUERY-8.',
     )
     expect(refused(() => problems({ conventions: { 'ERR-3': 'report' } }))).toContain('shape')
     expect(refused(() => ifMatch({ conventions: { 'HDR-3': 'report' } }))).toContain('ifMatch({ required: true })')
-    expect(refused(() => negotiate({ conventions: { 'HDR-1': 'report' } }))).toContain('as: 406')
+    expect(refused(() => negotiate({ conventions: { 'HDR-1': 'report' } }))).toContain('"as" to 406')
     expect(refused(() => totalCount({ conventions: { 'AUTH-1': 'off' } as never }))).toContain('protects data')
     expect(refused(() => recordBody(customers, { conventions: { 'HDR-5': 'off' } }))).toContain('types')
     const rules = { on: 'item', allow: ['DELETE'] } as const

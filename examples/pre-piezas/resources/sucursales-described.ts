@@ -18,15 +18,15 @@ const text = (description: string, maxLength = longest) => ({ description, schem
 const common = {
   'Access-Control-Allow-Origin': text('The origin whose scripts may read the response (HDR-7).'),
   'Cache-Control': text('How long the response may be cached, and whether shared caches may cache it (HDR-6).'),
-  Deprecation: text('When the version became deprecated (RFC 9745).'),
+  Deprecation: text('When the API version became deprecated (RFC 9745).'),
   RateLimit: text('The remaining quota (LIMIT-1).'),
   'RateLimit-Policy': text('The quota policy (LIMIT-1).'),
-  Sunset: text('When the version ends (RFC 8594).'),
+  Sunset: text('When the API version ends (RFC 8594).'),
   Vary: text('The request header fields on which the response depends.'),
   'x-request-id': text('The id of the request.', 128),
 }
 
-const link = { Link: text('Other pages, or the successor of the version (QUERY-7, VER-3).') }
+const link = { Link: text('Other pages, or the successor of the API version (QUERY-7, VER-3).') }
 const tag = { Etag: text('The version of the branch, or of the whole list (HDR-2).') }
 const count = {
   'x-total-count': {

@@ -45,8 +45,8 @@ export class Indexes {
    * Also returns `covers`: the equalities that all records of the bucket meet. The given equalities
    * must be on different members.
    *
-   * An index over several members is built only when lists without it have examined more records
-   * than building it would examine. So a combination of members that only a few lists use gets no
+   * An index over several members is built only after its absence has made lists examine more
+   * records than building it would. So a combination of members that only a few lists use gets no
    * index.
    */
   smallest(equalities: readonly Equality[]): { readonly bucket: Bucket; readonly covers: readonly Equality[] } {

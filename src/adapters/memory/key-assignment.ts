@@ -2,9 +2,9 @@
  * Assigns values to members of the key. Numeric members get consecutive whole numbers, and string
  * members get random UUIDs. Among keys that are equal in all other members, no number is assigned
  * twice. The store assigns values to the members that the definition names in `assigned`. It also
- * assigns values to `readOnly` members of the key, because clients must not set them. It assigns
- * none to booleans, or to members that hold the parent's key. In a database table, such a
- * `readOnly` member would be an identity column, or a column with a default.
+ * assigns values to `readOnly` members of the key, because clients must not set them. In a database
+ * table, such a member would be an identity column, or a column with a default. The store assigns
+ * no values to booleans, or to `readOnly` members that hold the parent's key.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -50,7 +50,7 @@ export class KeyAssignment {
         throw new ConfigurationError(
           'unsuitable-member',
           `"${collection}" lets the store assign "${member}", a boolean. The store can assign only numbers and ` +
-            'strings. Name only such members in the option "assigned".',
+            'strings. Name only members of these types in the option "assigned".',
         )
       }
     }

@@ -1,6 +1,6 @@
 /**
- * Attaches and detaches records (PATH-7). Neither operation changes a member that the scope fixes,
- * because the record would leave the scope.
+ * Attaches and detaches records (PATH-7). Members that the scope fixes are never changed:
+ * otherwise, the record would leave the scope.
  */
 import { put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'

@@ -99,8 +99,8 @@ const known = new WeakMap<readonly SortTerm[], { readonly key: readonly string[]
 
 /**
  * Returns the order for a request's sort terms. Members of the key that are not among the terms are
- * added at the end. For immutable terms, such as those of a repeated query, the order is compiled
- * only once.
+ * added at the end. If the terms are immutable, the compiled order is kept for later requests that
+ * pass the same array.
  */
 export function orderOf(sort: readonly SortTerm[], key: readonly string[], comparers: Comparers = noComparers): Order {
   const before = known.get(sort)

@@ -12,9 +12,9 @@ import { unfit } from './unfit.js'
 export interface TableDdlOptions {
   /**
    * Whether Citus distributes the tables over its servers. Default false. `{ colocateWith }` names
-   * another distributed table. Each row is then placed on the same server as the rows of that table
-   * with the same value in the distribution column. Use `colocateWith` for a sub-collection whose
-   * key begins with the parent's key, and name the parent's table.
+   * another distributed table. Rows of the two tables that have the same value in the distribution
+   * column are then placed on the same server. Use `colocateWith` for a sub-collection whose key
+   * begins with the parent's key, and name the parent's table.
    */
   readonly distributed?: boolean | { readonly colocateWith: string | RelationName }
 }

@@ -14,8 +14,8 @@ const negligible = 1 / 50
 /** Checks the passwords of one service. */
 export class EqualWork {
   /**
-   * The cost of every check: the parameters of the most expensive stored hash so far, and at least
-   * the current parameters.
+   * The cost of every check. It is the cost of the most expensive stored hash so far, but never
+   * less than the cost of a new hash.
    */
   #strongest: Cost = currentCost
   readonly #salt = randomBytes(16)

@@ -21,8 +21,8 @@ const longestWait = 5000
 const timerSlack = 20
 
 /**
- * Before any hash has been measured, a hash with this number of steps (units of work of scrypt) is
- * assumed to take this time (in milliseconds).
+ * Until a hash has been measured, the queue assumes that a hash of `steps` steps (units of work of
+ * scrypt) takes `time` milliseconds.
  */
 const assumed = { time: 250, steps: workOf(currentCost) }
 
@@ -33,8 +33,8 @@ const assumed = { time: 250, steps: workOf(currentCost) }
 const decay = 0.7
 
 /**
- * The estimated time in `Retry-After` is multiplied by this factor, because a busy machine hashes
- * more slowly.
+ * The estimated time in `Retry-After` is multiplied by this factor, because a busy machine may hash
+ * more slowly than estimated.
  */
 const safetyFactor = 1.5
 
@@ -77,10 +77,10 @@ export class HashingQueue {
   constructor(private readonly concurrency: number) {}
 
   /**
-   * Runs `work` when its turn comes. `steps` is the size of the work, as computed by `workOf`.
-   * `isGone` tells whether the caller no longer waits for the result. If the caller is gone when
-   * its turn comes, `work` does not run, and the promise rejects. Also rejects with `Unavailable`
-   * (503) if the wait is too long. `Retry-After` then says when to retry.
+   * Runs `work` when its turn comes. If `isGone` returns true by then, the caller no longer waits
+   * for the result: `work` does not run, and the promise rejects. `steps` is the size of the work,
+   * as computed by `workOf`. Also rejects with `Unavailable` (503) if the wait is too long.
+   * `Retry-After` then says when to retry.
    */
   async run<T>(steps: number, work: () => Promise<T>, isGone: () => boolean = () => false): Promise<T> {
     const running = this.#running.size < this.concurrency ? this.#begin(steps) : await this.#wait(steps, isGone)

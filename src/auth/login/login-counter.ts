@@ -21,10 +21,10 @@ export interface Reservation {
 }
 
 /**
- * The time at the end of a window in which no attempt is removed from the count, in milliseconds.
- * If a window is shorter than ten seconds, this time is a tenth of the window. Without this time,
- * the next window might begin before the store removes an attempt. The store would then decrement
- * the count of the next window.
+ * The length of the last part of a window, in milliseconds. During this part, no attempt is removed
+ * from the count. If a window is shorter than ten seconds, the part is a tenth of the window. If
+ * attempts were removed until the end, the next window might begin before the store removes an
+ * attempt. The store would then decrement the count of the next window.
  */
 const margin = 1000
 
@@ -51,7 +51,8 @@ export class LoginCounter {
     const ends = resetTime?.getTime() ?? Date.now() + this.limit.window
     const release = async (): Promise<void> => {
       if (Date.now() > ends - Math.min(margin, this.limit.window / 10)) return
-      this.#own.decrement(key)
+      // The count of this process may have begun earlier than the shared count.
+      if (Date.now() < (own.resetTime?.getTime() ?? 0)) this.#own.decrement(key)
       if (shared === undefined) return
       // If the key no longer exists in Redis, decrementing it would create a key that never
       // expires.

@@ -57,8 +57,8 @@ const defaults = {
 
 /**
  * How long an IP address stays known for an account after a login: at most 24 days, in
- * milliseconds. The time must be below the longest delay of a Node timer (2^31 - 1 milliseconds),
- * because some stores remove expired counts with a timer of this length.
+ * milliseconds. Some stores wait for this time with a Node timer before they remove a count. So the
+ * time must be below the longest delay of such a timer (2^31 - 1 milliseconds).
  */
 const remembered = 24 * 24 * 60 * 60_000
 
@@ -102,8 +102,8 @@ export class LoginThrottle {
    * Admits an attempt. Rejects with `too-many-requests` (429) if too many attempts have failed. A
    * rejected attempt is not counted. The response does not depend on whether the user exists. If
    * the account has recently logged in from this IP address, only the failures of this account from
-   * this IP address count. So clients with other IP addresses cannot lock the owner of the account
-   * out.
+   * this IP address count. So clients with other IP addresses cannot lock out the owner of the
+   * account.
    */
   async admit(user: string, req: IncomingMessage): Promise<LoginAttempt> {
     const address = addressKey(req)

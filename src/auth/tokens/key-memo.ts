@@ -11,8 +11,9 @@ import { type PreparedKey, prepareKey, type TokenKey } from './keys.js'
 /**
  * Returns a function that prepares keys for verification, and caches the prepared keys. The
  * function recognizes a key by its object or, if the service returns a new object each time, by its
- * content. Equal content yields the same `PreparedKey` until the cache, which belongs to `caches`,
- * evicts that key. The function throws `ConfigurationError` in the same cases as `prepareKey`.
+ * content. Keys with equal content yield the same `PreparedKey` until the cache evicts it. The
+ * cache belongs to `caches`. The function throws `ConfigurationError` in the same cases as
+ * `prepareKey`.
  */
 export function keyMemo(caches = new Caches()): (what: string, given: unknown) => PreparedKey {
   const byObject = new WeakMap<object, { readonly material: KeyMaterial; readonly prepared: PreparedKey }>()

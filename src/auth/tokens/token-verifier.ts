@@ -126,7 +126,7 @@ const kindOf = (value: unknown): string => (value === null ? 'null' : `a value o
 /**
  * Whether this key has signed the token. The signature is verified with the algorithm of the key,
  * never with the algorithm that the token names (RFC 8725 3.1). The error of a failed verification
- * is dropped, because it may quote the token. `claimFault` checks the times later.
+ * is dropped, because it may quote the token. `claimFault` checks the claims `exp` and `nbf` later.
  */
 function signed(token: string, { key, algorithm }: PreparedKey): boolean {
   try {

@@ -169,6 +169,6 @@ async function checkExpansion(list: Listing): Promise<Outcome> {
     }
   }
   if (compared === 0)
-    throw new Unchecked('no principal was given that can read the list, but gets 403 for a linked record')
+    throw new Unchecked('none of the given principals can read the list and gets 403 for a linked record')
   return holds
 }

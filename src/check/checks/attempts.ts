@@ -26,12 +26,14 @@ const maxAttempts = 100
 const longDelay = 1_000
 
 /**
- * The number of logins of each kind whose response times are compared: logins of unknown users, and
- * logins with a wrong password.
+ * The number of logins of each kind. The response times of two kinds are compared: logins of
+ * unknown users, and logins with a wrong password.
  */
 const pairs = 5
 
-/** A difference between response times of fewer milliseconds than this may be due to chance. */
+/**
+ * If response times differ by fewer milliseconds than this, the difference may be due to chance.
+ */
 const minDifference = 5
 
 /**

@@ -106,8 +106,8 @@ export const browserChecks: readonly ListCheck[] = [
 ]
 
 /**
- * The header fields that HDR-7 names. This library also exposes the fields that are filtered out
- * here.
+ * The header fields that HDR-7 names. The fields in the list below are left out: this library
+ * exposes them too, but HDR-7 does not name them.
  */
 const ofClause = exposedHeaders.filter(
   (one) =>

@@ -78,14 +78,14 @@ export const cachingChecks: readonly ListCheck[] = [
     id: 'HDR-4/no-cache',
     needs: ['HDR-4/item', 'HDR-4/list'],
     rule: '`Cache-Control: no-cache` in a request does not prevent a 304.',
-    why: 'Some clients, such as `fetch` of Node, send it with every conditional request.',
+    why: 'Some clients, such as `fetch` of Node, send this field with every conditional request.',
     fix: 'Compare If-None-Match, regardless of the Cache-Control of the request.',
     async run(list) {
       const { full, again } = await revalidated(list, { [header.cacheControl]: 'no-cache' })
       if (again.answer.status === 304) return holds
       if (full.answer.field(header.etag) !== again.answer.field(header.etag))
         throw new Unchecked('the list changed while it was read')
-      return breaks('304 with Cache-Control: no-cache', describe(again), full, again)
+      return breaks('304 for a request with Cache-Control: no-cache', describe(again), full, again)
     },
   },
 ]

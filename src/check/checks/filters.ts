@@ -200,7 +200,7 @@ export const filterChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-8/near-miss',
     rule: 'The response to a misspelt parameter names the correct parameter.',
-    why: 'Nobody would guess the spelling `offest`, so the answer has to give it.',
+    why: 'The conventions spell the parameter `offest`. Nobody would guess this name, so the answer has to give it.',
     fix: 'Name the closest parameter, or all that are allowed, in the answer.',
     async run(list) {
       needsParameter(list, parameter.page)

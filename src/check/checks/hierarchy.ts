@@ -114,7 +114,7 @@ async function parentFirst(list: Listing): Promise<Outcome> {
   const repeated = found.find((one) => one !== first && found.some((other) => other !== one && other.path === one.path))
   const original = found.find((one) => one !== repeated && one.path === repeated?.path)
   if (found.length < minParents || repeated === undefined || original === undefined)
-    throw new Unchecked(`too few items show whether ${target.template} has the parent first`)
+    throw new Unchecked(`too few items were read to tell whether the parent comes first in ${target.template}`)
   return breaks(
     `"${name}" first in the path, because each parent links to the item below it ("${first?.name}")`,
     `${found.length} parents, each with only that item below it, and two of them with the same item`,
@@ -148,7 +148,7 @@ async function noFilters(list: Listing): Promise<Outcome> {
     const member = filteringMember(found, items, value)
     if (member !== undefined)
       return breaks(
-        `no list at ${path}: GET ${list.path}?${member}=... filters`,
+        `the filter GET ${list.path}?${member}=... instead of a list at ${path}`,
         `${found.length} items of the collection, all with the value of "${member}" that is in the path`,
         exchange,
       )

@@ -95,11 +95,11 @@ export const itemChecks: readonly ListCheck[] = [
     fix: 'Answer HEAD of a list as GET, without the body.',
     async run(list) {
       const [get, head] = [await list.list(), await list.send('HEAD', list.path)]
-      const wrong = expectStatus(head, [get.answer.status], 'HEAD of a list, as for GET')
+      const wrong = expectStatus(head, [get.answer.status], 'HEAD of a list, the same as for GET')
       if (wrong !== undefined) return wrong
       const other = listFields.find((name) => comparable(get, name) !== comparable(head, name))
       if (get.answer.field(header.etag) !== undefined && head.answer.field(header.etag) === undefined)
-        return breaks('a field Etag, as for GET', 'none', get, head)
+        return breaks('a field Etag, because the response to GET has one', 'none', get, head)
       if (other === undefined) return holds
       return breaks(
         `${other}: ${get.answer.field(other) ?? '(absent)'}`,
@@ -214,5 +214,5 @@ function exactAllow(exchange: Exchange, documented: readonly string[]): Outcome 
   const strange = offered.find((name) => !writes.includes(name))
   return strange === undefined
     ? undefined
-    : breaks(`no ${strange}, which the document does not have`, `Allow: ${allow}`, exchange)
+    : breaks(`no ${strange} in Allow, because the document does not have it`, `Allow: ${allow}`, exchange)
 }

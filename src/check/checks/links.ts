@@ -146,7 +146,7 @@ export const linkChecks: readonly ListCheck[] = [
           return other !== undefined && canonicalText(other[name] ?? null) !== canonicalText(item[name] ?? null)
         })
         if (lacking === undefined) return undefined
-        return breaks(`"${name}" as with expand=${name}`, 'another value', together, alone)
+        return breaks(`the same value of "${name}" as for expand=${name}`, 'another value', together, alone)
       })
       return found ?? holds
     },

@@ -14,7 +14,7 @@ import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from 
 import { describe, expectStatus } from './expecting.js'
 import { besideVersion } from './version-root.js'
 
-/** Sends `GET {base_url}/login`. The URL of the login does not contain the version. */
+/** Sends `GET {base_url}/login`. The URL of the login does not contain the API version. */
 export async function logIn(service: Service, caller: Caller, options?: SendOptions): Promise<Exchange> {
   const path = loginOf(service)
   const { root } = besideVersion(service)

@@ -3,7 +3,8 @@ import { canonicalLocalDateTime } from '../../http/local-date-time.js'
 
 /**
  * Converts a value to a number or string that sorts (by `<`) like the value. Returns `undefined` if
- * the order of the value is not known. The order of most strings depends on the store.
+ * the order of the value is not known: the order of most strings, for example, depends on the
+ * store.
  */
 function comparable(value: unknown): number | string | undefined {
   if (typeof value === 'number') return value

@@ -76,8 +76,8 @@ export const pageChecks: readonly ListCheck[] = [
         const count = itemsOf(exchange).length
         const wanted = Math.min(size, totalOf(exchange) ?? Number.POSITIVE_INFINITY)
         if (count === wanted || (wanted === size && count < size && totalOf(exchange) === undefined)) return undefined
-        // If the short page has all items of the list, then the total is wrong, which QUERY-7/total
-        // reports.
+        // If the short page has all items of the list, only the total is wrong. QUERY-7/total
+        // reports this.
         if (count < wanted && (await hasAllItems(list, size, count))) return undefined
         return breaks(itemCount(wanted), itemCount(count), exchange)
       })
@@ -94,7 +94,7 @@ export const pageChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-5/maximum',
     rule: 'A page size above the maximum gets 400.',
-    why: 'A client whose page is silently made smaller takes this page for the last page.',
+    why: 'If the service silently sends a smaller page, a client takes this page for the last page.',
     fix: 'Answer 400 if `limit` is above the maximum, instead of reducing `limit`.',
     async run(list) {
       needsParameter(list, parameter.size)

@@ -125,7 +125,7 @@ export const problemChecks: readonly ListCheck[] = [
   {
     id: 'HDR-6/errors',
     rule: 'No cache may store an error.',
-    why: 'A cache would repeat an error after its cause was removed.',
+    why: 'Otherwise a cache may repeat an error whose cause has already been removed.',
     fix: 'Send Cache-Control: no-store with every error.',
     run: onErrors((exchange) => {
       const control = exchange.answer.field(header.cacheControl) ?? ''

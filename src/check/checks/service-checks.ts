@@ -18,8 +18,9 @@ export const serviceChecks: readonly ServiceCheck[] = [
       const all = [...target.collections, ...(target.unlisted ?? [])].map(({ template }) => template)
       const isIn = (path: string): boolean => /\/v\d+(?:\/|$)/.test(path)
       const odd = isIn(base.replace(/^https?:\/\/[^/]*/, '')) ? undefined : all.find((one) => !isIn(one))
-      // If there is a violation, this exchange is its evidence. If there is none, the request shows
-      // that the service can be reached: otherwise, `send()` throws `Unchecked`.
+      // If there is a violation, this exchange is its evidence. If there is none, the request only
+      // shows that the service can be reached. If the service can't be reached, `send()` throws
+      // `Unchecked`.
       const exchange = await service.send('GET', (odd ?? all[0] ?? '').replace(/\/\{.*$/, ''))
       return odd === undefined ? holds : breaks('an address with a version such as v1', odd, exchange)
     },

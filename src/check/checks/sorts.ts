@@ -150,7 +150,7 @@ export const sortChecks: readonly ListCheck[] = [
     id: 'QUERY-2/plus',
     rule: '`sort=+field`, with a literal plus or `%2B`, sorts in ascending order.',
     why: 'Some clients encode the plus, and form decoders turn it into a space.',
-    fix: 'Treat a field with a plus or a space before it like a field without a prefix.',
+    fix: 'Ignore a plus or a space before the name of a field.',
     async run(list) {
       const [field] = await shownFields(list)
       const size = `${parameter.size}=5`

@@ -96,7 +96,7 @@ export const tokenChecks: readonly ListCheck[] = [
     id: 'AUTH-4/own-methods',
     rule: '`Allow` lists only the methods that this caller may use: a caller that may only read sees no write methods.',
     why: 'Clients read `Allow` to show their users the possible actions.',
-    fix: 'Leave the methods that the caller may not use out of Allow.',
+    fix: 'List in Allow only the methods that the caller may use.',
     async run(list) {
       const readers = [...list.service.client.principals.values()].filter(({ readOnly }) => readOnly === true)
       if (readers.length === 0)

@@ -1,7 +1,6 @@
 /**
- * Checks that read the pages of a list one after the other, which is called a walk (QUERY-7). No
- * item may occur twice, no item may be missing, and the links in `Link` must lead through all
- * pages.
+ * Checks that walk through a list: they read its pages one after the other (QUERY-7). No item may
+ * occur twice, no item may be missing, and the links in `Link` must lead through all pages.
  */
 import { header, parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'

@@ -124,8 +124,8 @@ export class Client {
    * Sends a request. If the service is busy, the request is retried once, provided that it is safe
    * or has `retries`, and that `Retry-After` is at most `longestWait`. Throws `Unchecked` if there
    * is no response, if the budget is used up, if `production` forbids the request or the retry, or
-   * if the service is still busy. In this last case, the exception is `Limited` if the status is
-   * 429.
+   * if the service is still busy. If a busy service responds with 429, the exception is `Limited`,
+   * a kind of `Unchecked`.
    */
   async send(
     method: string,
@@ -161,7 +161,7 @@ export class Client {
 
   /**
    * Sends unsafe requests to one URL at the same time, as several clients would. Throws `Unchecked`
-   * with `production`, and if one of the requests gets no response.
+   * if `production` is set, or if one of the requests gets no response.
    */
   async race(url: string, each: readonly Racer[]): Promise<readonly Exchange[]> {
     this.#needsRaces()

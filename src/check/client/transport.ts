@@ -59,7 +59,7 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > largestBody) throw new Error(`The body has more than ${largestBody} bytes.`)
+    if (size > largestBody) throw new Error(`The body of the answer has more than ${largestBody} bytes.`)
     chunks.push(chunk)
   }
   const fields = new Map<string, string>()

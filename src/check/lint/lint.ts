@@ -97,7 +97,7 @@ export function documentFault(value: unknown): string | undefined {
     return `is of OpenAPI version ${JSON.stringify(openapi)}. The versions 3.0 and 3.1 can be linted.`
   return paths === undefined
     ? 'has no "paths": there is nothing to lint.'
-    : 'has "paths" that is not an object. Give an object of paths, such as { "/v1/orders": { "get": ... } }.'
+    : 'has a member "paths" that is not an object. Give an object of paths, such as { "/v1/orders": { "get": ... } }.'
 }
 
 /** The number of operations in a document. */

@@ -33,9 +33,9 @@ export function baselineMessages(
     ),
     ...unmatched.flatMap(({ entry, state }) =>
       state === 'fixed'
-        ? [`${placeOf(entry)} holds. Remove it from ${file}.`]
+        ? [`${placeOf(entry)} holds. Remove its entry from ${file}.`]
         : state === 'absent'
-          ? [`${placeOf(entry)} was not checked: there is no such check or place. Remove it from ${file}.`]
+          ? [`${placeOf(entry)} was not checked: there is no such check or place. Remove its entry from ${file}.`]
           : [],
     ),
   ]

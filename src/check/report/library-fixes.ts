@@ -30,7 +30,7 @@ export const libraryFixes: Readonly<Record<ClauseId, string>> = {
     'Declare each association in `links` of `defineResource()`. The router reads the targets in one batch per page.',
   'REP-4': 'Give the member the format `local-date-time` in the schema.',
   'REP-5': 'Set `baseUrl` of `api()` or `resourceRouter()` to the public address.',
-  'REP-6': 'See `examples/pre-piezas`, which serves the records of the worked example.',
+  'REP-6': 'See `examples/pre-piezas`, which serves the records of the worked example in the conventions.',
   'REP-7': `${declared}. The router resolves and checks links in bodies.`,
   'REP-8': `${declared}, or use \`recordBody()\` and \`recordAnswer()\`. Both follow the schema.`,
   'VERB-1': `${declared}, or send the records with \`recordAnswer()\`.`,

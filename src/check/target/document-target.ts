@@ -140,7 +140,7 @@ function flagsOf(operations: readonly Operation[], item: string): readonly Flag[
 }
 
 /**
- * The segment of a path after `above`. `undefined` if no segment follows `above`, or more than one.
+ * The segment of a path after `above`. `undefined` unless exactly one segment follows `above`.
  */
 function segmentBelow(text: string, above: string): string | undefined {
   const rest = text.startsWith(`${above}/`) ? text.slice(above.length + 1).replace(/\/$/, '') : ''

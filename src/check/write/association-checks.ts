@@ -37,7 +37,9 @@ async function newPair({ list, ledger }: Owner): Promise<Pair> {
     ({ template }) => template !== target.template && template.split('/').at(-1) === name,
   )
   if (parentTarget === undefined || itemTarget === undefined)
-    throw new Unchecked(`the collections of the parents and of the items of ${target.template} must both be known`)
+    throw new Unchecked(
+      `the check creates a parent and an item for ${target.template}, so their collections must be known`,
+    )
   const parent = await new Owner(await listingOf(service, parentTarget), ledger).make()
   const items = await listingOf(service, itemTarget)
   const item = await new Owner(items, ledger).make()
@@ -90,8 +92,7 @@ export const associationChecks: readonly WriteCheck[] = [
       const wrong = expectStatus(removed, [204, 200, 202], 'DELETE of an item from the sub-collection')
       if (wrong !== undefined) return wrong
       const item = await client.send('GET', pair.item.address)
-      if (item.answer.status !== 200)
-        return breaks('200 at the address of the item itself', describe(item), removed, item)
+      if (item.answer.status !== 200) return breaks('200 for GET of the item itself', describe(item), removed, item)
       const after = await lists(pair)
       return after.isThere ? breaks('a list without the item', 'the item', removed, after.exchange) : holds
     },

@@ -94,7 +94,7 @@ export const bodyChecks: readonly WriteCheck[] = [
       return lacking === undefined
         ? holds
         : breaks(
-            `an entry with a pointer to "/${lacking}" in "errors"`,
+            `an entry in "errors" with a pointer to "/${lacking}"`,
             JSON.stringify(errors ?? null).slice(0, 120),
             patch,
           )

@@ -86,7 +86,8 @@ export const changeChecks: readonly WriteCheck[] = [
       const name = writable.find((one) => value[one] !== null && typeof value[one] !== 'object')
       if (name === undefined) throw new Unchecked('a new item has no nullable member that this check can set to null')
       const patch = await owner.send('PATCH', own, mergePatch({ [name]: null }, ifMatch(tag)))
-      if (patch.answer.status === 422) throw new Unchecked(`PATCH of "${name}" with null got 422: a rule may forbid it`)
+      if (patch.answer.status === 422)
+        throw new Unchecked(`PATCH of "${name}" with null got 422: the service may forbid null`)
       const wrong = expectStatus(patch, [200], `PATCH of "${name}" with null`)
       if (wrong !== undefined) return wrong
       const after = await owner.current(own)
@@ -135,7 +136,7 @@ export const changeChecks: readonly WriteCheck[] = [
       const [name, ...more] = owner.list.key
       const { own, tag, value, exchange } = await newRecord(owner, 'PUT')
       if (name === undefined || more.length > 0 || !(name in value))
-        throw new NotApplicable('the id is not one member of the item')
+        throw new NotApplicable('the id does not consist of exactly one member of the item')
       const missing = await owner.list.aMissingItem()
       const address = `${owner.list.service.base}${missing}`
       const id = decodeURIComponent(missing.slice(missing.lastIndexOf('/') + 1))

@@ -110,8 +110,8 @@ export function memberLost(
 }
 
 /**
- * Sends PUT of a record, with the body that the GET `read` has returned. The status must be 200,
- * and each member that `otherMember()` compares must keep its value. `source` completes the
+ * Sends PUT of a record. The body of the PUT is the response body in `read`. The status must be
+ * 200, and each member that `otherMember()` compares must keep its value. `source` completes the
  * sentence "PUT of ...".
  */
 export async function putBack(

@@ -65,7 +65,7 @@ async function removeIfOurs(service: Service, ledger: Ledger, address: string): 
  */
 function isRecordOf(service: Service, { collection, marker, body }: LedgerEntry, shown: JsonObject): boolean {
   const member = targetOf(service, collection)?.create?.marker
-  // A check that changes the marker keeps all of it but the last two digits.
+  // A check that changes the marker keeps all of it except the last two digits.
   if (member !== undefined) return String(shown[member]).startsWith(marker.slice(0, -2))
   return Object.entries(body).every(
     // A check may have set the member to null.
@@ -97,7 +97,7 @@ async function remove({ client }: Service, address: string): Promise<void> {
 }
 
 /**
- * Removes the records that a POST may have created although no response has given their URLs.
+ * Removes the records that a POST of the ledger may have created, if their URLs are not known.
  * Searches for the marker of the records, or repeats the POST with its `Idempotency-Key`.
  */
 async function removeOrphans(service: Service, ledger: Ledger, entry: LedgerEntry): Promise<void> {

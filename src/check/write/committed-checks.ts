@@ -57,7 +57,7 @@ export const committedChecks: readonly WriteCheck[] = [
       const { list, ledger } = owner
       const { marker: member } = owner.creation
       if (member === undefined || !list.target.filters.some(({ name }) => name === member))
-        throw new Unchecked('no filter finds an item that a refused POST has created')
+        throw new Unchecked('no filter could find an item that a refused POST may have created')
       const { number, url, marker, options } = await owner.intend()
       const post = await list.service.client.send('POST', url, {
         ...options,

@@ -1,7 +1,7 @@
 /**
- * The checks that write. `allWriteChecks` are for collections that can be listed. Reports list the
- * checks in the order of this array. `publicChecks` are for the other collections, and
- * `disposableChecks` only for disposable services.
+ * The checks that write. `allWriteChecks` are for collections that can be listed. Reports list
+ * these checks in the order of the array. `publicChecks` are for collections that can't be listed.
+ * `disposableChecks` are only for disposable services.
  */
 import type { WriteCheck } from '../check.js'
 import { associationChecks } from './association-checks.js'

@@ -49,7 +49,7 @@ export class Ledger {
 
   readonly #hazards = new Set<string>()
 
-  /** URLs at which this process has written a record, and not deleted it since. */
+  /** The URLs of records that this process has written, and has not deleted afterwards. */
   readonly #held = new Set<string>()
 
   /**
@@ -140,9 +140,9 @@ export class Ledger {
 
   /**
    * Whether an unsafe request may be sent. The ledger allows requests to its records, and to the
-   * URLs below them that were entered. It also allows POST to the URLs of open entries, and the
-   * hazards that this run has entered. A hazard is a request that may affect records that the
-   * checks have not created.
+   * URLs below them that were entered. It also allows POST to the URL in `post` of each open entry,
+   * and the hazards that this run has entered. A hazard is a request that may affect records that
+   * the checks have not created.
    */
   mayWrite(method: string, url: string): boolean {
     if (this.#hazards.has(`${method} ${url}`)) return true
@@ -170,8 +170,9 @@ export class Ledger {
       throw new Error(
         `The ledger has a line for record ${line.number}, but no earlier line that describes this record.`,
       )
-    // Earlier versions of this library may have written the URL of a whole collection. Such a URL
-    // is ignored, so that the cleanup searches for the marker.
+    // Earlier versions of this library may have written the URL of a collection in place of the URL
+    // of a record. Such a URL is ignored, so that the cleanup searches for the marker of the
+    // record.
     if (line.step === 'created' && isItemOf(line.address, entry.post))
       this.#entries.set(line.number, { ...entry, address: line.address })
     if (line.step === 'below')

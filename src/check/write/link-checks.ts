@@ -76,7 +76,7 @@ export const linkWriteChecks: readonly WriteCheck[] = [
         const change = await changeLink(owner, own, link, other)
         const { status } = change.answer
         if (status === 403 || status === 422)
-          throw new Unchecked(`${change.request.method} with another href got ${status}: a rule may forbid it`)
+          throw new Unchecked(`${change.request.method} with another href got ${status}: the service may forbid it`)
         const refused = expectStatus(change, [200], `a body with another href of the link "${link.name}"`)
         if (refused !== undefined) return refused
         const after = await owner.current(own)

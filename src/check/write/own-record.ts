@@ -247,7 +247,7 @@ export class Owner {
   }
 }
 
-/** The reason why a request is not sent to a service that is not disposable. */
+/** The reason why a request is sent only to a disposable service. */
 export const needsDisposable = (what: string): string =>
   `${what} could destroy records that the run has not created. If you accept that the service loses all its ` +
   'data, give --disposable'

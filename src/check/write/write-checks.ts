@@ -94,7 +94,7 @@ export const writeChecks: readonly WriteCheck[] = [
       const sent = patch.answer.field(header.etag)
       if (sent === after.tag) return holds
       const sign = { kind: 'unequal', answers: [0, 1], name: header.etag } as const
-      return breaksBy(sign, `Etag: ${after.tag} with the change`, sent ?? 'none', patch, after.exchange)
+      return breaksBy(sign, `Etag: ${after.tag} in the response to the change`, sent ?? 'none', patch, after.exchange)
     },
   },
   {
@@ -173,7 +173,7 @@ async function changed(owner: Owner) {
  */
 export async function shownAtLocation(owner: Owner): Promise<Outcome> {
   const { number, exchange, marker } = await owner.post()
-  const wrong = expectStatus(exchange, [201, 202], 'a POST that creates')
+  const wrong = expectStatus(exchange, [201, 202], 'POST of a new item')
   if (wrong !== undefined) return wrong
   const location = exchange.answer.field(header.location)
   if (location === undefined)

@@ -22,7 +22,8 @@ const isJson = (type: string): boolean => /[/+]json$/.test(type)
 const isXml = (type: string): boolean => xmlTypes.includes(type) || type === mediaType.problemXml
 
 /**
- * The faults of a body, and its decoded value. Only JSON and XML that can be read have a `value`.
+ * The faults of a body, and its decoded value. `value` is set only for JSON and XML bodies that can
+ * be read.
  */
 interface ReadBody {
   readonly faults: readonly string[]
@@ -83,8 +84,8 @@ export class DescribedBody {
 
   #empty(method: string, status: number, type: string): ReadBody {
     const content = this.#content
-    // The response to a write may have no body, because the client asked for none or is not allowed
-    // to read the item. The body of a custom format may be empty.
+    // The response to a write may have no body, because the client asked for no body or is not
+    // allowed to read the item. The body of a custom format may be empty.
     const mayBeEmpty =
       Object.keys(content).length === 0 ||
       (status < 400 && (method !== 'GET' || !(type === '' || isJson(type) || isXml(type))))

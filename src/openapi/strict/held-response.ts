@@ -98,7 +98,7 @@ export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffe
     Object.assign(res, { write: () => true, end: () => res })
     return false
   }
-  /** From here on, the service can't change the header fields any more. */
+  /** Makes `headersSent` true, as it would be without the hold. */
   const fixHead = (): void => {
     Object.defineProperty(res, 'headersSent', { value: true, configurable: true })
   }

@@ -34,8 +34,9 @@ export const readFlag: Operation<'none', 'ignored', 204> = {
 }
 
 /**
- * A flag is a member of its item, and a PATCH of the item can change that member too. So if the
- * mount excludes PATCH, or the permission function refuses it, flags can't be set or unset either.
+ * The part of the description that `setFlag` and `unsetFlag` have in common. A flag is a member of
+ * its item, and a PATCH of the item can change that member too. So if the mount excludes PATCH, or
+ * the permission function refuses it, flags can't be set or unset either.
  */
 const assigning = {
   target: 'flag',

@@ -1,6 +1,6 @@
 /**
- * The service's own code passes records to `records()`. This file converts them to the form in
- * which a client would have sent them (REP-7, REP-8).
+ * Converts the records that the service's own code passes to `records()`. The result has the form
+ * in which a client would have sent the record (REP-7, REP-8).
  */
 import { escapePointer, isList, isPlainObject, type JsonObject, own, put } from '../../definition/json.js'
 import { invalidOption } from '../../options/check.js'

@@ -230,7 +230,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     throw new ConfigurationError(
       'adapter-incomplete',
       `The adapter of "${plan.collection}" has no ${method}(), which this call of records() needs. ` +
-        'Add the method, or pass an adapter that has it as the option "adapter".',
+        'Add the method, or set the option "adapter" to an adapter that has the method.',
     )
   }
 

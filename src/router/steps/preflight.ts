@@ -1,6 +1,6 @@
 /**
- * Applies the option `cors` to every request. This step is before authentication, because a
- * preflight has no credentials (HDR-7).
+ * Applies the option `cors` to every request. Runs before authentication, because a preflight has
+ * no credentials (HDR-7).
  */
 import { passTo } from '../pass-to.js'
 import type { Received } from '../stages.js'

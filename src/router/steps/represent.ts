@@ -208,8 +208,8 @@ function textAnswer({ representation }: Executed, status: number, headers: Heade
 }
 
 /**
- * Returns the URL at which GET returns the same representation (RFC 9110 8.7). This is the item's
- * own URL, with the requested expansions.
+ * Returns the URL at which a GET returns the representation that this response contains (RFC 9110
+ * 8.7). This is the item's own URL, with the requested expansions.
  */
 function ownAddress({ base, expand }: Executed, { resource, keys }: OutcomeOf<'item'>): string {
   const query = expand.length === 0 ? '' : `?${parameter.expand}=${expand.map(encodeURIComponent).join(',')}`
@@ -232,7 +232,7 @@ interface ItemHead {
   readonly related: Related
   readonly headers: Headers
   /**
-   * The complete response, if the response to a read has no body: a 304, or the response to a HEAD
+   * The complete response to a read, if this response has no body: a 304, or the response to a HEAD
    * whose operation has a `headStatus` (302 for an item, VERB-8).
    */
   readonly answer?: Answer
@@ -338,8 +338,8 @@ const wireOf: WireOf = (exchange, resource, record, related, at) =>
 
 /**
  * Returns the keys in the URL of a listed record: the keys of the record's parents, and its own
- * key. The parents are those in the path of the list, except in an associated sub-collection.
- * There, the keys of the parents are part of the record's own key.
+ * key. In an associated sub-collection, the keys of the parents are part of the record's own key.
+ * In any other list, they are the keys in the path of the list.
  */
 function keysOf({ route, keys }: Parsed, resource: Mounted, record: unknown): readonly KeyValue[] {
   const key = keyOf(resource.plan, record)

@@ -1,7 +1,6 @@
 /**
- * Finds the version. If the version has retired, the response is a 410 with an empty body, for
- * every method and every caller. The response is the same if the requested part of the version has
- * retired (VER-1, VER-2).
+ * Finds the API version of a request. If this version or its requested part has retired, the
+ * response is a 410 with an empty body, for every method and every caller (VER-1, VER-2).
  */
 import { unknownVersion } from '../../middleware/versions.js'
 import { header } from '../../wire.js'

@@ -62,7 +62,7 @@ export const associations: readonly Check[] = [
   ),
   checkOfBoth(
     'asked',
-    'In a list with a parent, conditions, order, pages and totals apply to the records of that parent.',
+    'The conditions, order, pages and total of a list with a parent apply to the records of that parent.',
     ['attach'],
     async (stage, as) => {
       await attached(stage, client(as), 'C-0', 'C-1', 'C-3', 'C-4', 'C-6')

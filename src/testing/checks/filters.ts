@@ -58,7 +58,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/no-match',
-    title: 'A value that no record has matches nothing, however large, small or long it is.',
+    title: 'A value that occurs in no record matches nothing, however large, small or long it is.',
     on: 'parcels',
     async run(stage) {
       for (const value of [Number.MIN_SAFE_INTEGER, 77_777])

@@ -1,6 +1,6 @@
 /**
- * All checks except `methods/offered`, which `suite.ts` adds. Basic checks come first, because most
- * later checks fail too if the store changes values.
+ * All checks except `methods/offered`, which `suite.ts` adds. The checks of stored values come
+ * first: if a store changes values, most later checks fail too.
  */
 import type { Check } from '../check.js'
 import { associations } from './associations.js'

@@ -42,8 +42,8 @@ async function expectKept(
   const recalled = await stage.recall(idempotency(id), { peer })
   expectThat(typeof recalled === 'object', 'recall() to return the kept record', recalled)
   for (const [what, item] of [['create()', again] as const, ['recall()', recalled] as const]) {
-    stage.expectValue(item, made, `the record repeated by ${what}`)
-    expectEqual(item.version, version, `the version repeated by ${what}`)
+    stage.expectValue(item, made, `the kept record that ${what} returns`)
+    expectEqual(item.version, version, `the kept version that ${what} returns`)
   }
 }
 
@@ -108,12 +108,12 @@ export const keys: readonly Check[] = [
       const made = await first(stage, value, 'id')
       for (const fingerprint of ['other', 'Body', 'BODY', 'body_', 'bod', 'ybod']) {
         const answer = await stage.repeatable(other, idempotency('id', fingerprint), { peer: 1 })
-        expectEqual(answer, 'mismatched', `the result of create() with the fingerprint ${fingerprint} instead of body`)
+        expectEqual(answer, 'mismatched', `the result of create() with the fingerprint "${fingerprint}" and not "body"`)
         const recalled = await stage.recall(idempotency('id', fingerprint), { peer: 2 })
         expectEqual(
           recalled,
           'mismatched',
-          `the result of recall() with the fingerprint ${fingerprint} instead of body`,
+          `the result of recall() with the fingerprint "${fingerprint}" and not "body"`,
         )
       }
       expectEqual(await stage.read(stage.key(other)), undefined, 'the other record')

@@ -56,8 +56,8 @@ export const races: readonly Check[] = [
   {
     id: 'races/increments',
     title:
-      'No increment is lost when concurrent callers read a number, add one, replace it with the version that ' +
-      "they read, and start again after 'stale'.",
+      'No increment is lost when concurrent callers read a record, add one to a number, call replace() with the ' +
+      "version that they read, and start again after 'stale'.",
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {

@@ -97,7 +97,7 @@ export const scopeMembers: readonly Check[] = [
             'attached',
             `attach() as ${as} in the scope`,
           )
-          expectEqual(await stage.keys({ parent: client(as) }, by), [inside], `the keys as ${as} in the scope`)
+          expectEqual(await stage.keys({ parent: client(as) }, by), [inside], `the keys attached as ${as} in the scope`)
           for (const code of outside) await stage.detach(client(as), code)
         }
       }

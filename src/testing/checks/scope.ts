@@ -199,9 +199,9 @@ export const scope: readonly Check[] = [
         expectEqual(
           page.items.map(({ value }) => value.code),
           ['C-0', 'C-2', 'C-4'],
-          `the keys as ${as} in the scope`,
+          `the keys attached as ${as} in the scope`,
         )
-        expectTotal(page, 3, `the total as ${as} in the scope`)
+        expectTotal(page, 3, `the total of records attached as ${as} in the scope`)
       }
     },
   },

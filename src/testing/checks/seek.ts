@@ -10,10 +10,10 @@ import type { Row } from '../row.js'
 import type { By, Item, Stage } from '../stage.js'
 
 /**
- * Reads a list page by page, forwards from its first page or backwards from its last record. Reads
- * each further page by position: forwards, after the last record found so far; backwards, before
- * the first. Calls `between` before each further page. Returns `undefined` if the store can't seek
- * in this order.
+ * Reads a list page by page, forwards from its first page or backwards from its last record. Each
+ * further page is read by position: forwards, after the last record found so far; backwards, before
+ * the first record found so far. Calls `between` before each further page. Returns `undefined` if
+ * the store can't seek in this order.
  */
 async function walk(
   stage: Stage,
@@ -57,7 +57,7 @@ async function expectWalk(stage: Stage, sort: string, backwards: boolean): Promi
     expectEqual(
       keysOf(stage, found),
       expected,
-      `the keys found by seeking ${backwards ? 'backwards' : 'forward'} by "${sort}" in pages of ${size}`,
+      `the keys found by seeking ${backwards ? 'backwards' : 'forward'} with the sort "${sort}" in pages of ${size}`,
     )
   }
 }

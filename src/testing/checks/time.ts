@@ -113,7 +113,7 @@ export const time: readonly Check[] = [
         const answered = await answer
         const stored = await stage.mustRead(key)
         const isWritten = stage.identity(stored.value) === stage.identity(next)
-        if (answered !== undefined) expectThat(isWritten, 'the record that replace() returned to be stored', stored)
+        if (answered !== undefined) expectThat(isWritten, 'replace() to store the record that it returned', stored)
         expectThat(
           isWritten || stored.version === before.version,
           'the new value, or the old value with the old version',

@@ -11,7 +11,7 @@ import type { Stage } from '../stage.js'
 
 const unstorable = ['\0', 'a\0b', '\ud800', 'a\udc00', '\udfff\ud83d']
 
-/** Returns the strings if the adapter can create records, and an empty list otherwise. */
+/** Returns `texts` if the adapter can create records, and an empty list otherwise. */
 const ifCreates = (stage: Stage, texts: readonly string[]): readonly string[] => (stage.offers('create') ? texts : [])
 
 export const unstorables: readonly Check[] = [

@@ -49,7 +49,7 @@ describe('VERB-12: the results of creates with an idempotency key, in the memory
     expect(['a', 'b', 'c'].map((id) => adapter.recall?.(keyed(id)) !== undefined)).toEqual([false, true, true])
   })
 
-  it('a create without a key stores no result', () => {
+  it('a create without an idempotency key stores no result', () => {
     const adapter = memoryAdapter(notas, { idempotency: true })
     adapter.create(value, callOf())
     expect(adapter.recall?.(callOf())).toBeUndefined()

@@ -22,7 +22,7 @@ const unit = fc.oneof(
 )
 const text = fc.array(unit, { maxLength: 5 }).map((units) => units.join(''))
 
-/** The reference implementation, which compares code point by code point. */
+/** The reference for `compareText()`: compares code point by code point. */
 function byCodePoints(a: string, b: string): number {
   const left = [...a]
   const right = [...b]

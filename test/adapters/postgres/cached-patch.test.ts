@@ -211,7 +211,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
           }
           try {
             for (const one of ['f1', 'f2', 'f9']) await ask('GET', one, () => ({}))
-            // At least this PATCH needs no read in every run.
+            // In every run, at least this PATCH needs no read.
             await ask('PATCH', 'f1', (at) => ({ 'if-match': tags[at]?.f1?.at(-1) ?? '' }), { a: 'z' })
             for (const one of steps) {
               if (one.kind === 'sql') {

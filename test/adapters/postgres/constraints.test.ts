@@ -126,7 +126,7 @@ describe.each(stores)('ERR-2: violations of constraints become refusals that nam
     expect(refused).not.toMatch(/hunter2|password|constraint|cosas_pkey|violates/)
   })
 
-  it('a create without a member stores the default of the column; a PUT without a member removes it', async () => {
+  it('a create without a member stores the column default; a PUT without the member removes the member', async () => {
     await adapter.create({ id: 5, nombre: 'Cinco' }, call)
     expect((await adapter.read([5], call))[0]?.value).toMatchObject({ clase: 'x' })
     await adapter.replace(5, { id: 5, nombre: 'Cinco', clase: 'z' }, undefined, call)

@@ -439,7 +439,7 @@ describe('errors from other servers of a Citus cluster', () => {
     },
   )
 
-  it('constraint names of shards are mapped back, truncated ones never to an unrelated name (property)', async () => {
+  it('names of shard constraints map to table constraints, truncated ones never to wrong ones (property)', async () => {
     const { inCatalogNames } = await import('../../../src/adapters/postgres/writes/shard-names.js')
     const relation = (names: readonly string[]) =>
       ({

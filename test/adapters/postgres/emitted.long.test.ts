@@ -115,7 +115,7 @@ describe('a connection that ends while the pool hands it out', () => {
 })
 
 describe('a single client that the service created', () => {
-  it('does not end the process when its connection is lost, in whatever state the adapter received it', async () => {
+  it('does not end the process on connection loss, in whatever state the adapter received the client', async () => {
     const warnings: string[] = []
     const onWarning = (message: string) => void warnings.push(message)
     const connected = new pg.Client(proxy.through(place.url))

@@ -82,7 +82,7 @@ describe.each(Object.entries(stores))('300 concurrent requests over %s', (_name,
     )
     agent.destroy()
     expect(statuses.filter((status) => status !== 200)).toEqual([])
-    // While a request reads its link, each connection can have started a few other requests, whose
+    // While a request reads its link, a few other requests per connection can start, because their
     // reads can share one round trip. If reads ran in the order of arrival, nearly all requests
     // would be in progress at the same time.
     expect(peak).toBeLessThanOrEqual(20 * places)

@@ -262,7 +262,7 @@ describe('a repeated list request', () => {
 })
 
 describe('a signal that is created lazily', () => {
-  it('is not created for each quick statement, and cancels slow statements', async () => {
+  it('is not created for quick statements, and cancels slow ones', async () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('quick', 0), ('slow', 60)`)
     const leaving = new AbortController()
     let asked = 0
@@ -277,7 +277,7 @@ describe('a signal that is created lazily', () => {
     }
     const store = over(pool, { readFrom: 'lentas' })
     await store.ready()
-    // On a busy machine, a few of these reads take long, and create the signal.
+    // On a busy machine, a few of these reads take long and therefore create the signal.
     for (let i = 0; i < 100; i++) await store.read(['quick'], new Made())
     expect(asked).toBeLessThan(100)
     const left = refusedWith(store.read(['slow'], new Made()))

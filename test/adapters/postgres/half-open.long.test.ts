@@ -176,7 +176,7 @@ describe('half-open connections of a pool', () => {
     await Promise.all([soon(two.end()), soon(ending)])
   })
 
-  it('cause a 503 in time, with nothing changed, if new connections fail too', async () => {
+  it('cause a quick 503, with nothing changed, if new connections fail too', async () => {
     const store = bultosIn(pool, { acquireTimeout: 1_500 })
     await store.read(['a'], call)
     await idle()

@@ -124,7 +124,7 @@ describe('a write', () => {
     expect((await changed(change)).statements).toBe(statements)
   })
 
-  it('does not read a link target again if the check of a POST has already read it', async () => {
+  it('does not read a link target again if it was already read to check the links of a POST', async () => {
     await described()
     await changed({ method: 'POST', path: '/v1/pedidos', body: { id: 9, cliente: { id: 1 } } })
     expect(sent.filter((text) => text.includes('"clientes"'))).toHaveLength(1)

@@ -12,9 +12,9 @@ export interface Made {
 }
 
 /**
- * Makes the change that the function gets. Its records are frozen, and `value` is a copy, so that
- * the function can't modify the data that have been checked and will be stored. `apply` does not
- * use `this`, so it also works without the change, as in `const { apply } = change`.
+ * Makes the change that the `write` function gets. Its records are frozen, and `value` is a copy,
+ * so that the function can't modify the data that have been checked and will be stored. `apply`
+ * does not use `this`, so the function may extract it: `const { apply } = change`.
  */
 export function changeOf(change: PendingChange, before: unknown, make: () => Promise<Made>): Change {
   const { action, value, parent, table } = change

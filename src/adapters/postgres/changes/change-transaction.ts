@@ -175,8 +175,8 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   /**
-   * Resolves with the record as it was before the change, for the `write` function, or with
-   * `undefined` if that record is not known. Resolves with `absent` or `stale` if nothing will be
+   * Resolves with the old record, as it was before the change, for the `write` function. Resolves
+   * with `undefined` if that record is not known, and with `absent` or `stale` if nothing will be
    * changed.
    */
   async #before(ask: StatementSender): Promise<unknown> {
@@ -217,10 +217,10 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   /**
-   * Converts the error of a violated constraint to a refusal. Rethrows every other error. A `write`
-   * function may write to other tables, so with such a function, the error of another table's
-   * constraint is rethrown too. On a removal, that error is converted, because rows of other tables
-   * may refer to the removed row.
+   * Converts the error of a violated constraint to a refusal. Rethrows every other error. With a
+   * `write` function, the error of another table's constraint is rethrown too, because the function
+   * may have written to that table. Exception: on a removal, the error is converted, because rows
+   * of the other table may refer to the removed row.
    */
   #refused(error: unknown): Refused {
     const { table, action } = this.#change

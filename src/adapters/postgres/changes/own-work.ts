@@ -22,7 +22,7 @@ import type { PendingChange } from './pending-change.js'
  * least the id of this transaction, because a savepoint has a larger id than its transaction.
  */
 export async function isOwnWrite(table: Table, texts: readonly string[], ask: StatementSender): Promise<boolean> {
-  // On a distributed table, the row has a transaction id of another server.
+  // The `xmin` of a distributed table's row comes from another server, so it proves nothing.
   if (table.relation.distributed) return false
   const parameters = new Parameters()
   const where = allOf(keySql(table.layout, texts, parameters))

@@ -50,7 +50,7 @@ const maxTries = 3
 
 /**
  * Locks the row of a change until its transaction ends. Resolves with true if the row exists, in
- * any version. After the wait for the lock, PostgreSQL reads only the locked row again. This
+ * any version. After the wait for the lock, PostgreSQL reads only the locked row again. The locking
  * statement still sees all other rows, such as those of a sub-select, as they were at its start. So
  * a separate statement compares the version and makes the change.
  */
@@ -91,8 +91,8 @@ async function isLockable(table: Table, database: Database, wait: Wait): Promise
     const scans = nodesOf(planIn(row)).filter(readsRows)
     return scans.length > 0 && scans.every(isLocked)
   } catch (error) {
-    // The database refused the statement, for example because a privilege is missing, or could not
-    // explain it. In both cases, the rows count as not lockable.
+    // The database refused the statement, for example because a privilege is missing, or because
+    // EXPLAIN is not supported. The rows then count as not lockable.
     if (['other', 'refused', 'unprepared'].includes(failureKind(error))) return false
     throw unavailable(error, false)
   }

@@ -72,8 +72,8 @@ export class WriteCallback {
   async run(change: Change): Promise<void> {
     const { table, call } = this.#change
     this.#isRunning = true
-    // Check for waiting connections shortly before the server ends the idle transaction. After
-    // that, no connection waits for the transaction any more.
+    // Check for waiting connections shortly before the server ends the idle transaction. Once the
+    // transaction has ended, no connection waits for it any more.
     const late = waitOf(call).left() * statementShare * statementShare
     const alarm = setTimeout(() => {
       void this.#lookForWaiting()

@@ -184,8 +184,8 @@ const bounded = new WeakSet<object>()
  * Watches the connections that the pool is making, and closes those that are not established in
  * time. A server may accept a connection and then send nothing. Without this function, such a
  * connection would occupy a place in the pool forever, unless the pool has a
- * `connectionTimeoutMillis`. Each connection is closed by its own timer and not by a later call of
- * this function, because there is no later call once such connections occupy all places.
+ * `connectionTimeoutMillis`. Each connection is closed by its own timer. A later call of this
+ * function could not do that: if such connections occupy all places, there is no later call.
  */
 function boundConnecting(pool: PgPool, limit: number): void {
   for (const client of pool._clients ?? []) {

@@ -8,8 +8,8 @@ interface Waiting {
 }
 
 /**
- * The maximum remaining time, in milliseconds, for the order of calls. A call with more time, or
- * without a time limit, is treated as if it had this much time left.
+ * The longest remaining time, in milliseconds, that affects the order of calls. A call with more
+ * time, or without a time limit, is treated as if it had this much time left.
  */
 const unlimited = 30_000
 

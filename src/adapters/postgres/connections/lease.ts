@@ -154,8 +154,8 @@ export class Lease {
   }
 
   /**
-   * Waits until no statement or cancel is in progress, and then runs `work`. Cancels that start in
-   * the meantime are also waited for.
+   * Waits until no statement or cancel is in progress, and then runs `work`. Also waits for cancels
+   * that start during the wait.
    */
   async #whenQuiet<R>(work: () => Promise<R>): Promise<R> {
     while (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -184,8 +184,8 @@ export class Lease {
   }
 
   /**
-   * Sends a statement. Cancels it when its time is up, or when the caller no longer waits. In any
-   * case, the caller gets a result or an error in time.
+   * Sends a statement. Cancels it when its time limit has passed, or when the caller no longer
+   * waits. In any case, the caller gets a result or an error by `answerBy`.
    */
   #send<R>(begin: Begin<R>, wait: Wait): Promise<R> {
     const left = wait.left()
@@ -238,8 +238,8 @@ export class Lease {
   }
 
   /**
-   * Cancels a statement. If the server does not report the result in time, the caller gets an
-   * error.
+   * Cancels a statement. If the server reports no result within `gracePeriod`, or by `answerBy`,
+   * the caller gets an error.
    */
   #stop(sent: Sent): void {
     if (sent.cancelling !== undefined) return
@@ -353,8 +353,8 @@ function ask(client: PgClient, query: CellQuery, failed: (error: unknown) => voi
 }
 
 /**
- * Whether the connection is unusable after this failure. The SQLSTATE 25006 is taken to mean that
- * the server has become a standby, and stays one.
+ * Whether the connection is unusable after this failure. After SQLSTATE 25006 (read-only
+ * transaction), it counts as unusable, because the server has probably become a standby.
  */
 const breaks = (failure: unknown): boolean =>
   failureKind(failure) === 'lost' || failureKind(failure) === 'unsent' || stateOf(failure) === '25006'

@@ -116,7 +116,8 @@ const timeouts = ['statement_timeout', 'idle_in_transaction_session_timeout'] as
 /** The settings of a connection's session, as an operator has configured them. */
 interface SessionSettings {
   /**
-   * The limits in `timeouts`, in the same order, in milliseconds. Infinity if there is no limit.
+   * The values of the settings in `timeouts`, in that order, in milliseconds. Infinity stands for
+   * no limit.
    */
   readonly limits: readonly number[]
   /**

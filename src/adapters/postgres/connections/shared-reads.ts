@@ -1,10 +1,10 @@
 /**
  * Batches reads. Several requests may run the same statement in one turn of the event loop, for
- * example a read by key. The statement is then sent for all of them in one write on one connection,
- * with the values of each request. A round trip to the server costs the process about 35
- * microseconds, most of them in the kernel. Ten reads by key in one round trip cost the process 54
- * microseconds per request instead of 88, and cost the server less too. A single read is sent as it
- * would be without this module.
+ * example a read by key. The statement is then sent for all of them in one round trip on one
+ * connection, with the values of each request. A round trip to the server costs the process about
+ * 35 microseconds, most of them in the kernel. Ten reads by key in one round trip cost the process
+ * 54 microseconds per request instead of 88, and cost the server less too. A single read is sent as
+ * it would be without this module.
  */
 
 import type { Cells, Wait } from './client.js'
@@ -46,8 +46,8 @@ class Group implements Wait {
   readonly signal = undefined
 
   /**
-   * The shortest time that is left for any of the reads. If the batch times out, the reads with
-   * more time left are sent separately.
+   * The shortest remaining time among the reads. If the batch times out, each read whose time is
+   * not up is sent again separately.
    */
   left(): number {
     return Math.min(...this.reads.map(({ wait }) => wait.left()))

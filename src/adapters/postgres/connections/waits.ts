@@ -4,19 +4,19 @@ import type { Wait } from './client.js'
 import { Cancelled, Exhausted } from './failures.js'
 
 /**
- * The share of the remaining time that a statement may take. The rest is left for reporting the
- * outcome.
+ * The share of the caller's remaining time that a statement may take. The rest is left for
+ * reporting the outcome.
  */
 export const statementShare = 0.9
 /**
- * The share of the remaining time after which the caller gets an error, if the outcome is still
- * unknown by then.
+ * The share of the caller's remaining time after which the caller gets an error if the outcome is
+ * still unknown.
  */
 export const answerShare = 0.97
 export const answerTime = (wait: Wait): number => wait.left() * answerShare
 /**
- * How long the server has to respond after a cancel, in milliseconds. After that, the connection is
- * given up.
+ * How long to wait for a response of the server after a cancel, in milliseconds. After that, the
+ * connection is given up.
  */
 export const gracePeriod = 5_000
 

@@ -10,10 +10,10 @@ import type { Shared } from './shared.js'
 
 /**
  * Returns the record if the cache has it in this version, and if the write will be a single
- * statement. The write is a single statement if RETURNING shows the row as it is committed, the
- * write runs none of the service's own functions, and the row does not have to be locked first. In
- * addition, reads and writes must use the same pool. Returns `undefined` if the caller has a scope,
- * because a cached record may be outside this scope.
+ * statement. The write is a single statement under three conditions: RETURNING shows the row as it
+ * is committed, the write runs none of the service's own functions, and the row does not have to be
+ * locked first. In addition, reads and writes must use the same pool. Returns `undefined` if the
+ * caller has a scope, because a cached record may be outside this scope.
  */
 export function cachedRecord(
   { opening, databases, options, hooks, seen }: Shared,

@@ -170,7 +170,7 @@ export interface ReplicaOptions {
   readonly ownWrites?: boolean
   /**
    * True: the primary serves conditional requests, and the records that the replica does not have.
-   * False: responses to reads with status 304, 412 or 404 might be outdated. Default true.
+   * False: the response to a read might be an outdated 304, 412 or 404. Default true.
    */
   readonly verified?: boolean
   /**

@@ -28,7 +28,7 @@ export interface CatalogFacts {
   /** Whether the table is partitioned and has no partition. */
   readonly partless: boolean
   /**
-   * Whether the table has a rule `ON INSERT DO INSTEAD` without a condition, which replaces every
+   * Whether the table has a rule `ON INSERT DO INSTEAD` that has no condition and so replaces every
    * insert.
    */
   readonly replaced: boolean

@@ -35,7 +35,7 @@ const lockTimeout = 100
 type Outcome = 'fine' | 'unknown' | { readonly refused: string } | { readonly fault: unknown }
 
 /**
- * Tries the `offered` methods on existing rows, except `attach` and `detach`. Updates rows with
+ * Tries the `offered` methods, except `attach` and `detach`, on existing rows. Updates rows with
  * their own values, deletes rows, and inserts deleted rows again. If the table is empty, only
  * inserts sample values, and ignores a refusal of these values. Everything is rolled back. Returns
  * the methods that failed, each with its error. Failures that depend on a row's values or on a lock

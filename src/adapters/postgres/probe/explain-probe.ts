@@ -16,8 +16,8 @@ export interface Finding {
 }
 
 /**
- * Ends a sample call. Thrown if the call sends the same statement a second time, which it does
- * because the statement returned no row.
+ * Thrown to end a sample call that sends the same statement a second time. The call repeats the
+ * statement because the statement returned no row.
  */
 class AskedBefore extends Error {}
 
@@ -29,12 +29,12 @@ export const isPassing = (error: unknown): boolean =>
   ['lost', 'unsent', 'cancelled', 'busy', 'conflict'].includes(failureKind(error))
 
 /**
- * Sends `EXPLAIN` for each statement of these calls, except for the statements in `taken`, which
- * the database has already accepted. Adds the accepted statements to `taken`, and returns a finding
- * for each statement that failed. Each call gets an empty result for each statement, so the
- * statements that are sent only if a record is missing are also checked. Ends at the first
- * temporary failure, such as a lock. Uses `EXPLAIN` without options, because all databases with
- * PostgreSQL's protocol support it.
+ * Sends `EXPLAIN` for each statement of `calls`, except for the statements in `taken`, which the
+ * database has already accepted. Adds the accepted statements to `taken`, and returns a finding for
+ * each statement that failed. Each call gets an empty result for each statement, so the statements
+ * that are sent only if a record is missing are also checked. Ends at the first temporary failure,
+ * such as a lock. Uses `EXPLAIN` without options, because all databases with PostgreSQL's protocol
+ * support it.
  */
 export async function explained(
   calls: readonly SampleCall[],

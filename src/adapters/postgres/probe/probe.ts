@@ -185,8 +185,8 @@ function classify(found: readonly Finding[], table: Table, faults: string[], war
     } else if ((kind === 'lost' && !(error instanceof Late)) || kind === 'unsent') throw unavailable(error, false)
     else if (isPassing(error)) {
       warnings.push(
-        `Whether the table of "${collection}" accepts writes could not be checked, for example because of a ` +
-          `lock: ${messageOf(error)}.`,
+        `Whether the table of "${collection}" accepts writes could not be checked. The cause ` +
+          `may be a lock: ${messageOf(error)}.`,
       )
     } else {
       const methods = refused.get(messageOf(error)) ?? new Set()
@@ -195,8 +195,8 @@ function classify(found: readonly Finding[], table: Table, faults: string[], war
   }
   for (const [what, methods] of refused) {
     faults.push(
-      `the database refuses the statement of ${[...methods].join(', ')} for any values: ${what}. If only reads ` +
-        `are intended, declare that: mount(..., { collection: ['GET'], item: ['GET'] })`,
+      `the database refuses the statement of ${[...methods].join(', ')} whatever its values are: ${what}. If ` +
+        `only reads are intended, declare that: mount(..., { collection: ['GET'], item: ['GET'] })`,
     )
   }
 }
@@ -325,15 +325,15 @@ function splitCommits(
   if (relation.kind !== 'f' || !writesMore || offered.size === 0) return []
   return [
     `The table of "${collection}" is on another server than the data that is written with it ("idempotency", ` +
-      '"attached" or "write"). The other server commits first. If the commit on this server then fails, only ' +
-      'the record is changed.',
+      '"attached" or "write"). The server of the table commits first. If the commit on the other server then ' +
+      'fails, only the record is changed.',
   ]
 }
 
 function blockedInsert({ options }: Table, column: string): string {
   const alter = `ALTER TABLE ${quoteRelation(relationName(options.table))} ALTER COLUMN ${quote(column)}`
   return (
-    `no create sets the column "${column}", which is NOT NULL: ${alter} SET DEFAULT ..., or DROP NOT NULL; or name ` +
-    'it in "columns" and set it in onCreate'
+    `no create sets the column "${column}", which is NOT NULL: ${alter} SET DEFAULT ..., or DROP NOT NULL, or name ` +
+    'it in "columns" and set it in "onCreate"'
   )
 }

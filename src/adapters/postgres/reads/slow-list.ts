@@ -70,7 +70,7 @@ function warn({ options }: Table, { collection, duration, filters, sort, readWho
     () =>
       `A list of "${collection}"${by === '' ? '' : `${by},`} took ${Math.round(duration)} ms and reads all rows of ` +
       `${readWhole.join(', ')}. Create an index on the columns that it filters and sorts by. If only the count ` +
-      `reads the table, count: 'bounded' also helps.`,
+      'reads all rows, it also helps to set "count" to "bounded".',
   )
 }
 

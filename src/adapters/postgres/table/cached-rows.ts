@@ -60,7 +60,7 @@ const overhead = 1_300
  */
 const warmAfter = 16
 
-/** A cache of rows, and the object that holds its counters and its on/off switch. */
+/** A cache of rows. `caches` holds its counters and its on/off switch. */
 interface Store {
   readonly caches: Caches
   readonly rows: Cache<string, CachedRow>
@@ -95,7 +95,10 @@ export class CachedRows {
   readonly #prefix = `${++resourceCount}\0`
   /** The number of records that were decoded because their rows were not in the cache. */
   decodedCount = 0
-  /** The number of consecutive lists, up to the last one, whose rows were all in the cache. */
+  /**
+   * The number of consecutive lists whose rows were all in the cache. 0 after a list with a row
+   * that was not in the cache.
+   */
   #keptLists = 0
 
   /**
@@ -143,8 +146,8 @@ export class CachedRows {
 
   /**
    * The cells of a kept record, for a row that was read without them. `slim` holds the parts of the
-   * row's key, at the indexes `places`, and then its version. Returns `undefined` if the row is not
-   * kept in that version.
+   * row's key, at the indexes `places`, and then the row's version. Returns `undefined` if the row
+   * is not kept in that version.
    */
   cells(shape: RowShape, slim: Cells, places: readonly number[], epoch: number): Cells | undefined {
     const key = this.#keyOf(shape, slim, places)

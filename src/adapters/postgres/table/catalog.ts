@@ -100,7 +100,7 @@ export interface Relation {
    * analyzed.
    */
   readonly rows: number
-  /** The privileges on the table that the database role lacks. */
+  /** The privileges that the database role lacks on the table. */
   readonly lacking: readonly string[]
   /** Whether a BEFORE INSERT trigger runs for each row. Such a trigger may skip the insert. */
   readonly hasInsertTrigger: boolean

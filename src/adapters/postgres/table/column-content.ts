@@ -63,9 +63,9 @@ const isForeignEnum = ({ labels }: CatalogColumn, shape: Shape | undefined): boo
 const open: ReadonlySet<string> = new Set(['binary', 'password'])
 
 /**
- * Why the schema of a string member does not match its column. For example, if the schema refuses
- * the values that the column can hold, GET would return records that PUT refuses. Phrased as the
- * end of a sentence about the member. `undefined` if the schema matches the column.
+ * Why the schema of a string member does not match its column. With such a schema, GET could return
+ * records that PUT refuses. The reason is phrased as the end of a sentence about the member.
+ * `undefined` if the schema matches the column.
  */
 function mismatchOf(
   { formats, width, counts, samples }: ColumnType,

@@ -55,8 +55,8 @@ export async function joinTablesOf(
     const parts = typeof of === 'string' ? undefined : of.key.members.length
     if ((parts !== undefined && join.parent.length !== parts) || join.key.length !== definition.key.members.length)
       throw unfit(
-        `the table of "${as}" needs one column in "parent" for each part of the parent's key, and one column in ` +
-          `"key" for each part of the record's key`,
+        `for the join table of "${as}", "parent" must name one column for each part of the parent's key, and "key" ` +
+          `must name one column for each part of the record's key`,
       )
     found.set(as, join)
   }

@@ -20,7 +20,7 @@ export interface ListStatement {
   readonly joined: readonly object[]
   /** The index of the first joined column. */
   readonly joinedFrom: number
-  /** The same statement with the columns `names` instead of `shownNames` (see `known-page.ts`). */
+  /** This statement, but with the columns `names` instead of `shownNames` (see `known-page.ts`). */
   showing(names: readonly string[]): { readonly text: string; readonly names: readonly string[] }
 }
 

@@ -16,8 +16,8 @@ const validFor = 2_000
 const refreshAfter = 1_000
 
 /**
- * Selects a digest that changes if another table takes the name, if a column changes, or if an
- * enumeration label changes.
+ * Selects a digest that changes if another table takes the name of the table, if a column changes,
+ * or if an enumeration label changes.
  */
 const text = `
 SELECT encode(sha256(convert_to(concat_ws(';',

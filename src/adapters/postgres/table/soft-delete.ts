@@ -20,9 +20,9 @@ export interface Deletion {
 
 /**
  * Returns the column and the SQL of the option `softDelete`. Throws `ConfigurationError` if the
- * column does not exist, or if its default would mark each new row as deleted and no BEFORE INSERT
- * trigger can prevent that. A column that is neither a boolean, a date nor a timestamp needs the
- * option `softDelete.deleted`.
+ * column does not exist, or if its default would mark each new row as deleted. The default is
+ * accepted if the table has a BEFORE INSERT trigger, because the trigger may replace the value. A
+ * column that is neither a boolean, a date nor a timestamp needs the option `softDelete.deleted`.
  */
 export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relation: Relation): Deletion | undefined {
   if (given === undefined) return undefined

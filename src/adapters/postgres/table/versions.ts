@@ -59,8 +59,8 @@ export async function versionSource(
   if (found === undefined) throw unfit(`there is no column "${column}" for versions. ${fix}`)
   if (!tables.source.columns.has(column)) {
     throw unfit(
-      `"readFrom" lacks the version column "${column}" of the table. A view does not get columns that are added to ` +
-        'its table later. In that case, create the view again',
+      `"readFrom" lacks the version column "${column}" of the table. If "readFrom" is a query, select the column. ` +
+        'If it is a view that is older than the column, create the view again',
     )
   }
   if (next === undefined && !found.generated) {
@@ -76,8 +76,8 @@ export async function versionSource(
   // database restarts, so they need a prefix.
   const before = database.embedded && !isRandom(found.default) ? await prefix(options, database, wait) : ''
   const sql = columnSql(found)
-  // A generated column may be computed from fewer columns than the record shows, so it always needs
-  // a digest.
+  // A generated column may be computed from fewer columns than the record shows, so the version
+  // always includes a digest.
   if (!found.generated && (soleWriter || isAlwaysRenewed(tables.table, column)))
     return sourceOf(sql, assignment, before)
   if (tables.table.distributed)

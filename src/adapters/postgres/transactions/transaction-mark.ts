@@ -32,9 +32,9 @@ const settingOf = (name: string): string => `coalesce(current_setting('${name}',
 
 /**
  * SQL that is true if the service's function has made the transaction read-only. The SQL is false
- * on a standby, which is always read-only. It is also false if an operator has made read-only the
- * default. Before PostgreSQL 14, the SQL is always false, because the setting `in_hot_standby` does
- * not exist.
+ * on a standby, which is always read-only. It is also false if the setting
+ * `default_transaction_read_only` is on. Before PostgreSQL 14, the SQL is always false, because the
+ * setting `in_hot_standby` does not exist.
  */
 const isReadOnly =
   `(${settingOf('transaction_read_only')} = 'on' AND ${settingOf('default_transaction_read_only')} ` +

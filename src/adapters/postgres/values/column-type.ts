@@ -41,8 +41,8 @@ export interface ColumnType {
    */
   readonly formats?: readonly string[]
   /**
-   * The canonical spelling of a value that is written in another spelling. `undefined` if the
-   * string is not a value of the type.
+   * Converts a string to the canonical spelling of its value. `undefined` if the string is not a
+   * value of the type.
    */
   canonical?(text: string): string | undefined
   /**

@@ -201,7 +201,7 @@ function insertSql(
   )
 }
 
-/** The names of the first columns that `insertSql` returns. */
+/** The names of the first columns that the statement of `insertSql` returns. */
 const insertedNames = ({ readsSeparately, layout, shownNames }: Table): readonly string[] =>
   readsSeparately ? layout.key.map((_, i) => `c${i}`) : shownNames
 

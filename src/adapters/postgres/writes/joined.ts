@@ -1,7 +1,7 @@
 /**
  * Attaches records to a parent's collection in a join table, and detaches them. Each statement
  * locks the row of the record, so that no other session can remove or change the record before the
- * change is committed.
+ * attach or detach is committed.
  */
 import type { Association } from '../../association.js'
 import type { Refused } from '../../contract.js'

@@ -8,8 +8,8 @@ import type { DatabaseFailure } from '../connections/failures.js'
 import type { Relation } from '../table/catalog.js'
 
 /**
- * Returns a failure with the names of the constraint, column and table in the catalog. If the table
- * is not distributed, returns the failure unchanged.
+ * Returns the failure with names from the catalog instead of the names of shards. If the table is
+ * not distributed, returns the failure unchanged.
  */
 export function inCatalogNames(failure: DatabaseFailure, relation: Relation, table: string): DatabaseFailure {
   if (!relation.distributed) return failure

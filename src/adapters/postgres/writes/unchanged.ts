@@ -21,7 +21,7 @@ export function absentOrStale(
 export const suppressed: Refused = { refused: 'rule', members: [], why: 'was rejected by a rule of the store' }
 
 /**
- * The refusal of a record that reads of the resource would not show. The record is not stored,
- * because clients could not read it.
+ * The refusal of a record that the resource would not show. The record is not stored, because
+ * clients could not read it.
  */
 export const unshown: Refused = { refused: 'rule', members: [], why: 'would not be visible in this resource' }

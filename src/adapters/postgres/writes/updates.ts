@@ -53,8 +53,8 @@ async function updateInexact(at: RowCall, value: Values): Promise<Updated> {
 }
 
 /**
- * Sets columns if the row has the expected version and meets the condition. Otherwise, the result
- * is `undefined`.
+ * Sets columns if the row has the expected version and meets `condition`. Otherwise, the result is
+ * `undefined`.
  */
 export async function setColumns(
   at: RowCall,

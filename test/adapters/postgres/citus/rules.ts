@@ -67,8 +67,8 @@ const resultTypes: Readonly<Record<string, string>> = {
 const boolean = '16'
 
 /**
- * The OID of an expression's type. A scalar subquery has the type of its column. Nodes of unlisted
- * types are treated as boolean.
+ * The OID of an expression's type. A scalar subquery has the type of its column. Kinds of nodes
+ * that this function does not know count as boolean.
  */
 function typeOf(node: Node): string {
   const field = resultTypes[node.type]
