@@ -165,7 +165,7 @@ describe('deadline()', () => {
     expect(calls).toEqual(['answer', 'deadline'])
   })
 
-  it('calls back even if the event loop is always late', async () => {
+  it('calls back even if the event loop is blocked again and again', async () => {
     const busy = setInterval(() => standStill(60), 1)
     const passed = vi.fn()
     for (let n = 0; n < 5; n++) {

@@ -1,6 +1,6 @@
 /**
- * `it` and `describe` for tests of the work that a cache saves. They skip the tests if
- * `TEST_CACHES=off` turns caches off.
+ * `it` and `describe` for tests that need caches. They skip the tests if `TEST_CACHES=off` turns
+ * caches off.
  */
 import { describe, it } from 'vitest'
 

@@ -168,7 +168,7 @@ describe('seek positions through a view', () => {
     expect({ ...view, create: async () => 'absent' }).toMatchObject({ computes: true })
   })
 
-  it('HDR-3: a call with a renamed scope keeps "fresh" and left(), which may both be missing', async () => {
+  it('HDR-3: a call with a renamed scope keeps "fresh" and left(), each of which may be missing', async () => {
     const calls: AdapterCall[] = []
     const under: Adapter<unknown, unknown> = {
       list: () => ({ items: [] }),

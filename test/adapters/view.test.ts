@@ -233,7 +233,7 @@ describe('VER-1: writing through a view', () => {
     expect(below?.value).toMatchObject({ canal: 'carrera-0' })
   })
 
-  it('HDR-3: a write with a version that loses a race is "stale"', async () => {
+  it('HDR-3: a write with a version is "stale" if it loses a race', async () => {
     const adapter = under()
     const [{ version }] = (await adapter.read([stored], call())) as [Stored<Row>]
     expect(await over(contended(1, adapter)).replace(first, first, version, call())).toBe('stale')

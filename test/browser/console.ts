@@ -18,7 +18,7 @@ export const fill = (box: Locator, name: string, value: string): Promise<void> =
 
 export interface Shown {
   readonly status: string
-  /** The body and the header fields, as the page shows them. */
+  /** The body and the header fields of the response, as the page shows them. */
   readonly text: string
 }
 

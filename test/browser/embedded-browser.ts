@@ -36,8 +36,8 @@ const fontsIn = (folder: string): string =>
   `<?xml version="1.0"?><fontconfig><dir>/usr/share/fonts</dir><dir>${folder}</dir><cachedir>${folder}-cache</cachedir></fontconfig>`
 
 /**
- * Unpacks into a temporary folder, and gives it its final name when it is complete. So other
- * processes never see incomplete files.
+ * Unpacks into a temporary folder, and renames the folder when it is complete. So other processes
+ * never see incomplete files.
  */
 function unpack(packed: string, folder: string): void {
   mkdirSync(dirname(folder), { recursive: true })

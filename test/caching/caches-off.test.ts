@@ -196,8 +196,9 @@ const patch = fc.oneof(
   }),
 )
 /**
- * Removes a record and creates it again. Each service does both before the next service does. The
- * services share one store, so after a DELETE alone, the next service would find no record.
+ * Removes a record and creates it again. Each service removes and creates the record before the
+ * next service begins. The services share one store, so after a DELETE alone, the next service
+ * would find no record.
  */
 const renewal = fc.record({ who, headers, id: fc.integer({ min: 1, max: 12 }), name })
 const steps = fc.oneof(

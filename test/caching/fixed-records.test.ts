@@ -1,5 +1,5 @@
 /**
- * If the same record is read again, a cached copy replaces it
+ * If a record is unchanged when it is read again, its cached copy is used
  * (`src/representation/fixed-records.ts`). Clients see no difference, whatever the store returns.
  */
 import http from 'node:http'

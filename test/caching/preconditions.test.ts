@@ -15,7 +15,7 @@ import { grounds, serveOver } from './service.js'
  */
 interface Said {
   readonly name: string
-  /** Returns the field lines for the current tag. Undefined if the field is absent. */
+  /** Returns the field lines, given the current tag. Undefined if the request lacks the field. */
   readonly lines: ((tag: string) => string | string[]) | undefined
   readonly strong: boolean
   readonly weak: boolean
@@ -241,7 +241,7 @@ const pairs = fields.flatMap((ifMatch) =>
 )
 
 /**
- * Fewer pairs: for the settings that change what `If-Match` means, and for databases in
+ * The pairs for the settings that change what `If-Match` means, and for databases in
  * `npm run test:long`.
  */
 const few = pairs.filter(([, { name }]) => name === 'absent' || name === 'current')
@@ -324,6 +324,6 @@ describe.each(grounds)('preconditions over %s', (ground, open) => {
   })
 })
 
-it('HDR-3, HDR-4: the tables have the expected numbers of kinds of requests and of pairs of preconditions', () => {
+it('HDR-3, HDR-4: the tables have the expected numbers of request kinds and of precondition pairs', () => {
   expect([kinds.length, pairs.length, few.length, sides.length, fewest.length]).toEqual([46, 152, 42, 80, 8])
 })

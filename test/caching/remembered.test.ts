@@ -262,7 +262,7 @@ describe('repeated responses', () => {
 })
 
 describe('the tag of a page', () => {
-  it('HDR-4: is the same, whichever part of the page is cached', async () => {
+  it('HDR-4: does not depend on which parts of the page are cached', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(asItIs, copying),

@@ -53,7 +53,7 @@ describe('an update of the baseline', () => {
     ['absent', 1],
     ['undecided', 2],
     ['left-out', 2],
-  ] as const)('of two entries, one of them in the state "%s", keeps this number of entries: %i', (state, count) => {
+  ] as const)('if one of two entries is in the state "%s", keeps this number of entries: %i', (state, count) => {
     const comparison = compareBaseline([one], known, '2026-06-15', () => state)
     expect(updatedBaseline(comparison, known).length).toBe(count)
   })

@@ -121,13 +121,13 @@ it('with "production", the cleanup stops at a 429, and reports the records that 
   expect(await removeLeftovers(limits)).toEqual([])
 })
 
-it('the cleanup repeats a DELETE that gets 429, after the time in Retry-After', async () => {
+it('if a DELETE gets 429, the cleanup waits for the time in Retry-After and repeats the DELETE', async () => {
   const { origin, arrivals } = await start((all) => all.at(-1)?.method === 'DELETE' && count(all, 'DELETE') === 1)
   const report = await checkService(options(origin))
   expect([report.left, count(arrivals, 'DELETE')]).toEqual([[], 3])
 })
 
-it('the cleanup stops if the service still responds with 429, and reports the records that are left', async () => {
+it('the cleanup stops if a repeated DELETE gets 429 too, and reports the records that are left', async () => {
   let isOver = false
   const { origin, arrivals } = await start((all) => !isOver && count(all, 'DELETE') > 0)
   const report = await checkService(options(origin))
@@ -161,7 +161,7 @@ async function noteOf(address: string): Promise<unknown> {
   return note
 }
 
-it("the cleanup keeps another client's record, if it has the id of a record that a check has deleted", async () => {
+it('the cleanup keeps a record of another client that has reused the id of a record deleted by a check', async () => {
   const app = twinApp()
   let deleted = ''
   let reads = 0
@@ -181,7 +181,7 @@ it("the cleanup keeps another client's record, if it has the id of a record that
   ])
 })
 
-it("--cleanup keeps another client's record, if it has the id of a record that the earlier run left", async () => {
+it('--cleanup keeps a record of another client that has reused the id of a record left by an earlier run', async () => {
   let isOver = false
   const { origin } = await start((all) => !isOver && count(all, 'DELETE') > 0)
   const { left } = await checkService({ ...options(origin), only: ['VERB-2/location'] })

@@ -74,7 +74,7 @@ it.each([
   ['has no Location, and the record has an empty id in the list', { found: '' }, [`${orders}/`]],
   ['has no Location, and the record has the id of another record in the list', { found: 3 }, []],
   ['has no Location, and the record has the id null in the list', { found: null }, []],
-] as const)('a script deletes nothing but its record if a 201 %s', async (_what, faults, aliases) => {
+] as const)('a script deletes nothing but its own record if a 201 %s', async (_what, faults, aliases) => {
   const { origin, unsafe } = await start(faults, aliases)
   const flags = ['--document', 'openapi.json', '--token', 'CHECK_ADMIN_TOKEN', '--rate', '9999999']
   await place.run('check', origin, ...flags, '--write', '--only', 'VERB-2', '--scripts', 'breaks')
@@ -135,7 +135,7 @@ it('nothing is created or deleted if the body of POST has no value by which the 
   })
 })
 
-/** All ids of up to three of these parts are tried. */
+/** Parts of ids. The test tries all combinations of up to three parts. */
 const parts = ['', '7', '.', '%2e', '/', '%2F', '%5C', '\\', ';', '?']
 
 it('scripts and checks agree on the ids that an item can have', async () => {

@@ -62,7 +62,7 @@ describe('every report', () => {
     expect(place.read('report.html')).toContain('more characters)')
   })
 
-  it('escapes control characters and characters that change the direction of writing, in text, HTML and Markdown', () => {
+  it('escapes control characters and characters that change the writing direction, in text, HTML and Markdown', () => {
     for (const text of [ran.out, place.read('report.html'), place.read('report.md')])
       for (const character of ['\u202e', '\u0007', '\ud800']) expect(text).not.toContain(character)
     expect(place.read('report.html')).toContain('\\u202e')

@@ -13,7 +13,8 @@ it('no violation is reported for a correct service that was written by hand', as
   const unchecked = report.results.filter(
     ({ outcome, where }) => outcome.verdict === 'unchecked' && where === '/v1/orders',
   )
-  // This check needs a principal without permission to read orders. Even the guest can read orders.
+  // `AUTH-4/forbidden` is unchecked because it needs a principal without permission to read orders.
+  // Even the guest can read orders.
   expect(unchecked.map(({ check }) => check)).toEqual(['AUTH-4/forbidden'])
   expect(report.left).toEqual([])
 })
@@ -25,8 +26,8 @@ const faults = Object.entries({ ...readFaults, ...writeFaults })
 it.each(faults.filter(([, clause], at) => faults.findIndex(([, other]) => other === clause) === at))(
   'a twin with the fault "%s" violates %s',
   async (fault, clause) => {
-    // The twin limits only failed logins. The checks of AUTH-6 send failed logins, so LIMIT-1 needs
-    // them.
+    // The twin limits only failed logins. Only the checks of AUTH-6 send failed logins, so the
+    // checks of LIMIT-1 run together with them.
     const report = await checkTwin(fault as Fault, clause === 'LIMIT-1' ? [clause, 'AUTH-6'] : [clause])
     expect(breaksOf(report), violationTexts(report).join('\n')).toEqual([clause])
   },

@@ -53,8 +53,8 @@ function announced(): Readonly<Record<'hazards' | 'posts' | 'created', readonly 
 }
 
 /**
- * Records each unsafe request in `sent`. If the ledger on disk does not allow the request when it
- * arrives, records it in `strays` too.
+ * Records each unsafe request in `sent`, and in `strays` too if the ledger on disk does not allow
+ * the request on arrival.
  */
 function recording(app: RequestListener, strays: string[], sent: string[]): RequestListener {
   return (req, res) => {
@@ -118,7 +118,7 @@ it('writes to records that the run did not create are sent only if the service i
   expect([strays, report.left]).toEqual([[], []])
 })
 
-it('if Location names a record that existed before, the checks send no write to that record', async () => {
+it('if Location names a record that existed before the POST, the checks send no write to that record', async () => {
   const app = twinApp()
   const unsafe: string[] = []
   const { origin, close } = await serving((req, res) => {

@@ -266,7 +266,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
 describe.each(frameworks)('limits on requests and failed logins, and the login timeout, on %s', (_name, express) => {
   const counts = (answer: Answer) => [answer.status, /r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1]]
 
-  it('LIMIT-1: requests are counted by principal. Above the limit, the response is 429 with Retry-After', async () => {
+  it('LIMIT-1: requests are counted per principal. Above the limit, the response is 429 with Retry-After', async () => {
     const service = await serve(express, { limit: 3 })
     const ana = asBearer(token())
     expect(counts(await service.send('GET', '/v1/notas', ana))).toEqual([200, '2'])

@@ -47,9 +47,9 @@ const contratos = defineResource({
 })
 
 /**
- * The injected fault: its kind, and the call at which it occurs. Calls of adapters (except writes),
- * permissions, encoders and the endpoint are counted together, in the order in which the request
- * makes them.
+ * The injected fault: its kind, and the call at which it occurs. The calls to adapters (except
+ * writes), permissions, encoders and the endpoint are numbered in one sequence, in the order in
+ * which the request makes them.
  */
 interface Fault {
   readonly at: number

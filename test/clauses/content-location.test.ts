@@ -27,7 +27,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     ).toMatch(/\/v8\/contratos\/C8$/)
   })
 
-  it('RFC 9110 8.7: responses to PUT and PATCH name the URL of the item, including its expansions', async () => {
+  it('RFC 9110 8.7: responses to PUT and PATCH name the URL of the item, with the requested expansions', async () => {
     const tag = (await send('GET', 'piezas/1?expand=contrato')).headers.etag
     for (const [method, body] of [
       ['PATCH', { lote: 'x' }],

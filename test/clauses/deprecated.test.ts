@@ -130,7 +130,7 @@ describe.each(frameworks)('VER-3: deprecated parameters and members on %s', (_na
     expect([short.status, long.status]).toEqual([422, 422])
   })
 
-  it('VER-3: uses of deprecated parts are counted by client', async () => {
+  it('VER-3: uses of deprecated parts are counted per client', async () => {
     const counts = usage({ client: (_, req) => String(req.headers['x-client']) })
     closers.push(() => counts.close())
     const { send } = await start({ usage: counts })

@@ -118,7 +118,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     over.abort()
   })
 
-  it('ERR-1: a rule that never settles causes a 503 too, and a rule that throws causes a 500', async () => {
+  it('ERR-1: a rule that never settles causes a 503, and a rule that throws causes a 500', async () => {
     const lentas = defineResource({
       collection: 'lentas',
       key: 'id',

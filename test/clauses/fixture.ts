@@ -486,7 +486,7 @@ export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: each test asserts what it reads of a body
+  // biome-ignore lint/suspicious/noExplicitAny: each test checks the members that it reads
   readonly json: any
 }
 

@@ -160,7 +160,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     }
   })
 
-  it('HDR-3: writes to items of sub-collections, contained or associated, compare the entity tag too', async () => {
+  it('HDR-3: writes to items of sub-collections, contained or associated, compare the entity tag', async () => {
     const { send, close } = await serve(express)
     const tagOf = async (path: string) => (await send('GET', path)).headers.etag as string
     const part = '/v8/piezas/1/componentes/numeroDeCabecera=1,secuencia=1'

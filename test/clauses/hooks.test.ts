@@ -48,7 +48,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     return { ...service, events, seen }
   }
 
-  it('each step is reported by its name, each adapter call once, and the response once', async () => {
+  it('each step is reported with its name. Each adapter call and the response are reported once', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1?expand=nota', { 'x-request-id': 'r1' })
     expect(events.steps.map(({ step, failed }) => [step, failed])).toEqual(
@@ -84,7 +84,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('the events of all steps have the route, and have other fields as soon as they are known', async () => {
+  it('the event of every step has the route. It has the principal as soon as the principal is known', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1')
     const known = events.steps.map(({ step, version, principal, route }) => [step, version, principal, route])
@@ -100,7 +100,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('the response event of a refused request has the route too, even if the step "route" did not run', async () => {
+  it('the response event of a refused request has the route, even if the step "route" did not run', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1', { 'x-user': 'nobody' })
     await send('GET', '/v2/contratos/C1')
@@ -315,7 +315,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('the signal of an adapter call aborts if the client disconnects in a read, but not in a write', async () => {
+  it('if the client disconnects, the signal of an adapter call aborts for a read, but not for a write', async () => {
     const left = new EventEmitter()
     const cors: Middleware = (_req, res, next) => {
       res.once('close', () => left.emit('close'))
@@ -352,7 +352,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('the request id is the given id if it is valid, else a new UUID, and is always returned', async () => {
+  it('every response has the request id: the X-Request-Id of the request if it is valid, else a new UUID', async () => {
     const { send, close } = await watched()
     for (const path of ['/v8/piezas/1', '/v8/piezas/999', '/v0/x', '/v8/piezas?x=1']) {
       expect((await send('GET', path, { 'x-request-id': 'given-1' })).headers['x-request-id']).toBe('given-1')

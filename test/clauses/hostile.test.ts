@@ -245,7 +245,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     ['express.text()', () => express.text({ type: '*/*' }) as unknown as Middleware],
     ['express.raw()', () => express.raw({ type: '*/*' }) as unknown as Middleware],
     ['express.urlencoded()', () => express.urlencoded({ extended: true }) as unknown as Middleware],
-  ])('HDR-5: behind %s, bodies are handled as without it', async (_what, before) => {
+  ])('HDR-5: %s before the API does not change how bodies are handled', async (_what, before) => {
     const { send, close } = await serve(express, {}, [before()])
     expect((await send('POST', '/v8/piezas', {}, { lote: 'x' })).status).toBe(201)
     expect((await send('POST', '/v8/piezas', {}, { lote: 3 })).status).toBe(422)

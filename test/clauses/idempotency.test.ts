@@ -328,7 +328,8 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
         `${service.origin}/v2/clientes/uno/lineas/${id}`,
         first.text,
       ])
-      // Below another parent, the POST is a different request, and its record already exists.
+      // Below another parent, the same POST counts as a new request. It is refused because a record
+      // with this id exists.
       expect(problem(await post({ id }, key, '/v2/clientes/dos/lineas')).code).toBe('duplicate')
       expect((await post({ id }, key, '/v2/clientes/nadie/lineas')).status).toBe(404)
     })
@@ -514,7 +515,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       await required.close()
     })
 
-    it('a retry returns the record even if the first request completes while the rules refuse the retry', async () => {
+    it('a retry that the rules refuse returns the record if the first request completes meanwhile', async () => {
       const adapter = memoryAdapter(pedidos, { idempotency: true })
       let asked = 0
       // The first lookup of the retry finds nothing, as if the first request had not yet completed.

@@ -189,7 +189,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('REP-7: a link in a body is null, the key members, or an href in any version that is not retired', async () => {
+  it('REP-7: a link in a body is null, the key members, or a URL of the target in any unretired version', async () => {
     const { send, close, origin } = await serve(express)
     const lead = (contrato: unknown) => send('PATCH', '/v8/piezas/3', {}, { contrato })
     const c2 = { href: `${origin}/v8/contratos/C2`, esUrgente: false, estaActivo: false }
@@ -434,7 +434,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     expect((await send('PUT', '/v8/piezas/4', {}, { lote: 'x' })).json.creadoPor).toBe('store')
   })
 
-  it('REP-8: undeclared stored members are not shown, do not block a PATCH, and cannot be guessed', async () => {
+  it('REP-8: undeclared stored members are not shown and block no PATCH, but sending them gets 422', async () => {
     const store = memoryAdapter(contratos, { records: [{ codigo: 'C1', descripcion: 'uno', interno: 'x' } as never] })
     const { send, close } = await listen(
       express().use(api({ versions: { v1: [mount(clientes, memoryAdapter(clientes)), mount(contratos, store)] } })),

@@ -254,7 +254,7 @@ describe.each(frameworks)('HDR-1: custom representations on %s', (_name, express
     expect(one?.split('.')[0]).toBe(different?.split('.')[0])
   })
 
-  it('HDR-1: a representation of a mount replaces that of the service, even if only one has a charset', async () => {
+  it('HDR-1: a representation of a mount replaces that of the service, even if their charsets differ', async () => {
     const text = (contentType: string, body: string) => [representation(contentType, { item: () => body })]
     const adapter = memoryAdapter(facturas, { records: [{ id: 1, total: 1 }] })
     const served = await listen(

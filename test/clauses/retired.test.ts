@@ -115,7 +115,7 @@ const bodyOf = (method: string): unknown => (['POST', 'PUT', 'PATCH'].includes(m
 function comparable({ status, headers, text }: Answer, withoutAllowed: readonly string[] = []) {
   const { date: _, allow, 'accept-patch': patch, ...rest } = headers
   const allowed = allow?.split(', ').filter((method) => !withoutAllowed.includes(method))
-  // Like Allow, the body of a 405 lists the allowed methods.
+  // The body of a 405 lists the methods of Allow, so the body and its length are not compared.
   const namesThem = withoutAllowed.length > 0 && status === 405
   return {
     status,

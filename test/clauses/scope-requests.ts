@@ -8,7 +8,7 @@ interface Address {
   readonly patch?: unknown
   /**
    * Set if the owner of the record cannot see this path either, for example because the record is
-   * not below this parent.
+   * not below the parent in the path.
    */
   readonly hiddenFromOwner?: true
   /** Set if the path is that of a sub-collection. */

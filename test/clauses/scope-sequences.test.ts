@@ -23,8 +23,9 @@ interface Step {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-// Both tenants use the same few keys: their own, those of the other, and new keys that either may
-// create. `MY` stands for the tenant that sends the request, and `YOUR` for the other tenant.
+// Each tenant uses only a few keys: its own, those of the other tenant, and new keys that either
+// tenant may create. `MY` stands for the tenant that sends the request, and `YOUR` for the other
+// tenant.
 const oneOf = <T>(...values: readonly T[]) => fc.constantFrom(...values)
 const contrato = oneOf('MY-k1', 'MY-k2', 'MY-k3', 'YOUR-k1', 'n1', 'n2', 'n3')
 const cliente = oneOf('MY-c1', 'MY-c2', 'YOUR-c1', 'n1')
@@ -62,8 +63,7 @@ const path = fc.oneof(
 )
 
 /**
- * Members for any of the resources. Members that a resource does not have are omitted from a
- * request.
+ * Members for any of the resources. A request omits the members that its resource does not have.
  */
 const members: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   codigo: oneOf('n1', 'n2', 'n3', 'YOUR-k1'),

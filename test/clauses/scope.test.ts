@@ -15,8 +15,8 @@ const [memory, ...databases] = backings as [(typeof backings)[number], ...(typeo
 
 describe.each([
   ...frameworks.map(([name, express]) => [name, memory[0], express, memory[1]] as const),
-  // PGlite is omitted: each of its databases takes seconds to open, and it runs the same statements
-  // as PostgreSQL. scope-sequences.test.ts uses it.
+  // PGlite is omitted: each of its databases takes seconds to open, and PGlite runs the same
+  // statements as PostgreSQL. scope-sequences.test.ts tests PGlite.
   ...databases
     .filter(([name]) => name !== 'PGlite')
     .map(([name, open]) => ['Express 5', name, express5, open] as const),

@@ -88,7 +88,7 @@ describe('values with a canonical form', () => {
     ])
   })
 
-  it('ERR-2: an invalid value gets 422 with its pointer in a body, and 400 with its name in a filter', async () => {
+  it('ERR-2: an invalid value gets 422 with a pointer in bodies, and 400 with the name in filters', async () => {
     const body = { numero: '9223372036854775808', importe: '1,5', momento: '2026-02-30T00:00:00Z' }
     const refused = await served.send('POST', '/v1/apuntes', {}, body)
     const { errors } = refused.json as { errors: { pointer: string; code: string }[] }

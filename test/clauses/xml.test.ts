@@ -8,7 +8,7 @@ const inXml = { 'Content-Type': 'application/xml' }
 
 /** An XML parser that is independent of the library. */
 const parser = new XMLParser({ ignoreAttributes: false, parseTagValue: false, trimValues: false })
-// biome-ignore lint/suspicious/noExplicitAny: each test asserts what it reads of a document
+// biome-ignore lint/suspicious/noExplicitAny: each test checks the parts that it reads
 const read = (document: string): any => {
   expect(XMLValidator.validate(document)).toBe(true)
   return parser.parse(document)
@@ -185,7 +185,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
     })
   })
 
-  it('HDR-2: the XML and the JSON of an item have different Etags, and If-Match accepts that of the XML', async () => {
+  it('HDR-2: the XML and JSON of an item have different Etags, and If-Match accepts the XML Etag', async () => {
     const json = (await send('GET', '/v8/piezas/2')).headers.etag as string
     const xml = (await send('GET', '/v8/piezas/2', asXml)).headers.etag as string
     expect(xml).not.toBe(json)

@@ -40,7 +40,7 @@ describe('the documents of the example', () => {
     expect(kinds('2027-12-31')).toEqual(['version-retired-after-sunset'])
   })
 
-  it('include that of the public API, which describes the same contract in OpenAPI 3.0 and 3.1', async () => {
+  it('include the document of the public API, which describes the same contract in OpenAPI 3.0 and 3.1', async () => {
     const [, , [, api, version] = []] = await describedApis()
     const [one, other] = [openapi(api ?? {}, version ?? ''), openapi(api ?? {}, version ?? '', { openapi: '3.0.3' })]
     expect(compareContracts(one, other)).toEqual([])

@@ -601,7 +601,7 @@ describe('reported changes', () => {
     ])
   })
 
-  it('recommend the version number after the highest one', () => {
+  it('recommend the number after the highest version number', () => {
     const documents = (value: Json) =>
       new Map([
         ['v1', value],

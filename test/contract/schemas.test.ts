@@ -8,8 +8,8 @@ const whole = { type: 'integer' }
 const list = (items: unknown, rest = {}) => ({ type: 'array', items, ...rest })
 
 /**
- * Two schemas, the differences from `one` to `other`, and the reverse differences. Two schemas
- * without differences are equivalent.
+ * Two schemas, the differences from `one` to `other`, and the differences from `other` to `one`.
+ * Two schemas without differences are equivalent.
  */
 type Twins = readonly [
   title: string,
@@ -418,7 +418,7 @@ describe('levels', () => {
     expect(breaks({ ...text, pattern: '^a' }, { ...text, pattern: '^b' }, request)).toBe(true)
   })
 
-  it('in a response, a schema may become an anyOf of itself and a fuller one, but not a oneOf with an unrelated one', () => {
+  it('a response schema may become an anyOf with a more detailed one, but not a oneOf with an unrelated one', () => {
     const brief = members({ href: text }, 'href')
     const full = members({ href: text, name: text }, 'href', 'name')
     expect(breaks(brief, { anyOf: [brief, full] }, response)).toBe(false)

@@ -154,7 +154,7 @@ describe.each(majors)('modes with other features, on %s', (_, major) => {
     expect(findings.map(({ route, version }) => `${version} ${route}`)).toEqual(['v1 /own/:id'])
   })
 
-  it('ERR-3: with "shape", an error of HEAD has the Content-Length of the body, and a 410 has an empty body', async () => {
+  it('ERR-3: with "shape", a failed HEAD has the Content-Length of a GET, and a 410 has an empty body', async () => {
     const { versions } = apiOptions()
     const all = { versions: { ...versions, v0: 'retired' } } as never
     const { call } = serve(major, { shape: () => ({ body: 'gone wrong' }) }, all)

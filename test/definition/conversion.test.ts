@@ -43,8 +43,8 @@ const records = fc.dictionary(names, values, { noNullPrototype: true })
 type Keeps = (named: Shape | undefined, other: Shape | undefined, value: unknown) => boolean
 
 /**
- * The reference implementation of the three conversions below, without compilation. `keeps` selects
- * the members to keep.
+ * The reference implementation, without compilation, of the conversions that the tests below check.
+ * `keeps` selects the members to keep.
  */
 function referenceConversion(given: unknown, place: Shape, keeps: Keeps): unknown {
   if (typeof given === 'string')

@@ -197,7 +197,7 @@ it('VERB-13: the Etag of a changed item is sent even if the body of the response
   expect([answer.status, answer.text, answer.headers.etag]).toEqual([200, '', '"v.~"'])
 })
 
-it('callOf() throws if the resource is not mounted in the same version', async () => {
+it('callOf() throws if the resource is not mounted in the API version of the endpoint', async () => {
   const { send, errors } = await serve(function (this: void, ...[call]: unknown[]) {
     return (call as { callOf(collection: string): unknown }).callOf('bajas')
   } as () => unknown)

@@ -94,8 +94,8 @@ describe.each(stores)('over $name', ({ open }) => {
     const plain = await many(() => send('POST', '/v1/pedidos/2/cancelaciones', {}, { motivo: 'a' }))
     expect(plain.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(plain.every(({ status }) => [200, 412, 422].includes(status))).toBe(true)
-    // Between concurrent patches, several cancellations can succeed. Each of these has exactly one
-    // refund.
+    // A patch makes a cancelled order cancellable again, so several cancellations can succeed. Each
+    // of them has exactly one refund.
     const mixed = await many((at) =>
       at % 2 === 0
         ? send('PATCH', '/v1/pedidos/3', {}, { estado: `e${at}` })

@@ -23,7 +23,7 @@ const run = (env: Record<string, string> = {}): Running => {
   return one
 }
 
-/** The status of a request on a new connection, or the error code. */
+/** The status of the response to a request on a new connection, or the error code. */
 const statusOf = (address: string): Promise<number | string | undefined> =>
   new Promise((resolve) => {
     const asked = send(address, { agent: false, headers: asOperator }, (response) => {

@@ -31,7 +31,7 @@ describe('the process', () => {
       (await fetch(`${base}/public/v1/pre-piezas/1`, { headers: { 'x-authorization-token': publicToken } })).status,
     ).toBe(200)
 
-    // Opens a keep-alive connection without a request in flight, and sends a request whose body is
+    // Leaves one keep-alive connection idle. On another connection, sends a request whose body is
     // not complete yet.
     const agent = new Agent({ keepAlive: true })
     const idle = send(`${base}/v8/pre-piezas/1`, { agent, headers: asOperator }).end()

@@ -243,7 +243,7 @@ describe('lists', () => {
 })
 
 describe('sub-resources', () => {
-  it('PATH-9: components belong to a piece, and the store numbers the components of each piece', async () => {
+  it('PATH-9: components belong to a piece, and the store gives them numbers within their piece', async () => {
     const app = serve()
     const { body } = await app.get('/v8/pre-piezas/4/componentes').expect(200)
     expect(body.map((one: { secuencia: number }) => one.secuencia)).toEqual([1, 2, 3])
@@ -411,7 +411,7 @@ describe('probes', () => {
     }
   })
 
-  it('readiness responds with 503 if the database does not respond, and asks it once for all concurrent requests', async () => {
+  it('readiness is 503 if the database is down, and asks the database once for concurrent requests', async () => {
     let asked = 0
     const away = () => {
       asked++

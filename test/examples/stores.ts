@@ -11,8 +11,8 @@ import { tables } from '../../examples/pre-piezas/store/tables.js'
 export interface EmbeddedStores {
   readonly stores: Stores
   /**
-   * Resets the data to these records. Returns immediately if the database already has them and
-   * nothing was written since.
+   * Resets the data to these records. Returns immediately if the previous call had the same records
+   * and nothing was written after that call.
    */
   fill(data: Data): Promise<void>
 }
@@ -35,7 +35,7 @@ export async function embeddedStores(): Promise<EmbeddedStores> {
         await seed(run, data)
       })
       // The first read of a row writes a hint bit, which moves the end of the log. So all rows are
-      // read before the position is taken.
+      // read before `position()` is called.
       await database.transaction((run) => run(names.map((name) => `SELECT count(*) FROM ${name}`).join('; ')))
       filled = { data, position: await position() }
     },

@@ -1,7 +1,7 @@
 /**
  * Reproduces the incidents of docs/operations.md: servers of PostgreSQL and Redis are stopped, a
  * pool is exhausted, a disk is full, clocks are wrong. The page shows every line that the tests
- * log, and has a section for each incident to which a line links.
+ * log, and has every section to which these lines link.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -172,8 +172,7 @@ describe('causes', () => {
       'name',
       'port',
     ]
-    // This text cannot pass as a table name, because it is too long, or as a host name, because it
-    // has a space.
+    // This text is too long for a table name, and its space is not allowed in a host name.
     const secret = `geheim ${'x'.repeat(70)}`
     const error = fc
       .record({

@@ -24,7 +24,7 @@ describe('with synchronous replication, 50 clients lose nothing', () => {
     const lost = await cluster.primary()
     const outcome = await under(cluster, { name: 'kill', fault: () => lost.kill(), repair: () => lost.start() })
     holds(cluster, outcome)
-    // Patroni checks every two seconds whether the lease of the leader has expired, and then
+    // Patroni checks every two seconds whether the lease of the leader has expired. If so, it
     // promotes a standby.
     expect(outcome.failover).toBeGreaterThan(1_000)
     expect(outcome.failover).toBeLessThan((ttl + 10) * 1_000)

@@ -32,8 +32,7 @@ const longAway = 25_000
 type Scenario = Pick<Fault, 'fault' | 'repair' | 'through' | 'counters'>
 
 /**
- * The scenarios. Each function reads the current state of the cluster, and creates a scenario for
- * it.
+ * The scenarios. Each function creates a scenario for the current state of the cluster.
  */
 const scenarios: Readonly<Record<string, () => Promise<Scenario> | Scenario>> = {
   switchover: () => ({ fault: () => cluster.switchover() }),

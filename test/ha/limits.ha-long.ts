@@ -56,7 +56,7 @@ async function masterLost(): Promise<number> {
 
 describe('a Sentinel failover, with 50 clients,', () => {
   for (const name of ['alone', 'while all services restart']) {
-    it(`LIMIT-1: stops no request, and every request before and after it is counted: ${name}`, {
+    it(`LIMIT-1: stops no request, and every request before and after the failover is counted: ${name}`, {
       timeout,
     }, async () => {
       expect(await counted(`${name}-before`, 40)).toBe(40)

@@ -12,8 +12,8 @@ import { type Processes, ports, sqlOf } from './programs.js'
 export const ttl = 10
 
 /**
- * With `peers`, the node cannot reach etcd, and the other nodes cannot reach its PostgreSQL. With
- * `all`, the services cannot reach the node either.
+ * What a partition cuts off. With `peers`, the node cannot reach etcd, and the other nodes cannot
+ * reach its PostgreSQL. With `all`, the services cannot reach the node either.
  */
 type Partition = 'peers' | 'all'
 

@@ -33,8 +33,9 @@ export interface Verdict {
    */
   readonly doubles: number
   /**
-   * False responses: a counter that is gone, below the last acknowledged value or above the last
-   * sent value, or a 503 that says that nothing was changed, although the change was made.
+   * False responses: the counter is missing, less than the last acknowledged value or greater than
+   * the last sent value. A 503 is false if it says that nothing was changed, although the change
+   * was made.
    */
   readonly untrue: readonly string[]
   /**

@@ -41,7 +41,7 @@ describe('docs/errors.md', () => {
     expect(documented).toEqual(expect.arrayContaining(expected))
   })
 
-  it('ERR-3: has a row for every code of a violation, with its params, in order', () => {
+  it('ERR-3: has a row for every violation code, with the params of the code, in the order of the source', () => {
     const section = text.slice(text.indexOf('## Violations'), text.indexOf('## Problems'))
     const rows = [...section.matchAll(/^\| `([^`]+)` \| (.*?) ?\| .{5,} \|$/gm)].map(([, code, params = '']) => [
       code,

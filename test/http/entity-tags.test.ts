@@ -44,7 +44,7 @@ describe('formatTag and versionOf', () => {
     )
   })
 
-  it('HDR-2: a tag is well-formed, so a list that contains it matches it', () => {
+  it('HDR-2: every tag is well-formed: a list that contains only this tag matches the tag', () => {
     fc.assert(
       fc.property(text, digest, (version, end) =>
         matchesStrongly(list(formatTag(version, end)), formatTag(version, end)),

@@ -169,8 +169,8 @@ function inMemory(design: Design): Design {
 }
 
 /**
- * The member as the memory adapter sees it. The adapter compares plain strings exactly, so
- * `spellings`, `means` and `isBlind` are removed from their kind.
+ * The member as the memory adapter sees it. The adapter compares plain strings exactly, so the kind
+ * of a plain string loses `spellings`, `means` and `isBlind`.
  */
 function schemaAlone(member: MemberDesign): MemberDesign {
   const { type, format } = member.kind.schema

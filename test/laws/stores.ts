@@ -13,7 +13,7 @@ export interface LawStore {
   readonly client: PostgresClient
   /** A role that owns no table, but may use all of them. */
   readonly role: string
-  /** Options for an adapter that sends its statements as that role, for the tenant `mine`. */
+  /** Options for an adapter that sends its statements as `role`, for the tenant `mine`. */
   readonly secured: {
     readonly client: PostgresClient
     readonly session: NonNullable<PostgresAdapterOptions['session']>

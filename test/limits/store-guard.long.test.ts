@@ -111,7 +111,7 @@ describe('StoreGuard', () => {
     expect(onStoreFailure.mock.calls.length).toBeLessThanOrEqual(7)
   })
 
-  it('LIMIT-1: ready() waits until the store counts, but only for a limited time', async () => {
+  it('LIMIT-1: ready() waits until the store works, but only for a limited time', async () => {
     const store = new FakeStore()
     store.behavior = 'fails'
     const guard = new StoreGuard(messages, { onStoreFailure() {}, onStoreRecovery() {} })

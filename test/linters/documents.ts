@@ -1,4 +1,4 @@
-/** The documents that the tests give to linters and generators. */
+/** The OpenAPI documents that the tests give to linters and generators. */
 import { openAccess } from '../../examples/pre-piezas/access.js'
 import { createService } from '../../examples/pre-piezas/service.js'
 import { storesIn } from '../../examples/pre-piezas/store/stores.js'
@@ -28,8 +28,8 @@ const sides = [
 ] as const
 
 /**
- * The documents of the example, with their names. For each version, there is the 3.1 document that
- * the service serves, and a 3.0 document with the same `info`.
+ * The documents of the example, with their names. For each API version, there is the OpenAPI 3.1
+ * document that the service serves, and an OpenAPI 3.0 document with the same `info`.
  */
 async function exampleDocuments(): Promise<readonly (readonly [name: string, document: OpenApiDocument])[]> {
   const { app, apis } = await example()

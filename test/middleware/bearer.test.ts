@@ -225,7 +225,7 @@ describe('bearer(): required claims', () => {
     ['at+jwt', 'application/application/at+jwt', false],
     ['at+jwt', 'at+jwt; charset=utf-8', false],
     ['JWT', 'jwt', true],
-  ])('AUTH-5: with the option type %s, a token with the header typ %s is accepted: %s', (type, typ, taken) => {
+  ])('AUTH-5: if the option "type" is %s, a token whose "typ" is %s is accepted: %s', (type, typ, taken) => {
     const token = signed(goodClaims(), rsa.privateKey, {
       alg: 'RS256',
       kid: 'rsa',
@@ -303,7 +303,7 @@ describe('bearer(): required claims', () => {
     }
   })
 
-  it('AUTH-5: a failing key finder causes a 503, no key a 401, and an unusable key a ConfigurationError', async () => {
+  it('AUTH-5: a failing key finder causes 503, a missing key 401, an unusable key a ConfigurationError', async () => {
     const req = byHeader(good())
     const failing = bearer({ ...options, keys: () => Promise.reject(new Error('vault is down')) })
     await expect(Promise.resolve(failing.identify(req))).rejects.toBeInstanceOf(Unavailable)

@@ -40,7 +40,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     expect(answer).toContain('{"expected":["3","4"]}')
   })
 
-  it('HDR-3: weak tags match only if the option allows it', async () => {
+  it('HDR-3: a weak tag can match if the option "weak" is true', async () => {
     expect((await expecting({ weak: true }).put('/a').set('If-Match', 'W/"3.x"')).body.expected).toEqual(['3'])
   })
 

@@ -432,7 +432,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect(await place('delete', '/sucursales/1')).toBeUndefined()
   })
 
-  it('AUTH-4: a caller without read permission cannot send JSON Patch, because it would reveal values', async () => {
+  it('AUTH-4: a caller without read permission cannot send JSON Patch: its result would reveal values', async () => {
     const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
     const { call } = service(express, (app) => {
       app.use(who)

@@ -45,7 +45,7 @@ describe('returnPreference', () => {
     expect(of(field)).toBeUndefined()
   })
 
-  it('RFC 7240 2: the first of several preferences counts, even if it is unknown', () => {
+  it('RFC 7240 2: the first of several "return" preferences counts, even if its value is unknown', () => {
     expect(of('return=minimal, return=representation')).toBe('minimal')
     expect(of('return=representation, return=minimal')).toBe('representation')
     expect(of('return=other, return=minimal')).toBeUndefined()

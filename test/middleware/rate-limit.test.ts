@@ -114,7 +114,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(key).toHaveBeenCalledTimes(4)
   })
 
-  it('LIMIT-1: the IP address depends on trust proxy, and IPv6 addresses are counted by their /64', async () => {
+  it('LIMIT-1: the IP address depends on "trust proxy", and IPv6 addresses are counted by their /64', async () => {
     for (const trust of [true, false]) {
       const { call } = build({ limit: 2 }, (app) => app.set('trust proxy', trust))
       const from = async (address: string) => (await call.get('/').set('X-Forwarded-For', address)).status

@@ -86,7 +86,7 @@ describe.each(majors)('safe defaults on %s', (_, express: Express) => {
       v0: 'retired',
     }) as const
 
-  it('api() sets them by default, also on problems, 304, 410 and hand-written routes', async () => {
+  it('api() sets the security headers by default, also on problems, 304, 410 and hand-written routes', async () => {
     const { call } = service(express, (app: App) =>
       app.use(api({ versions: versions(), baseUrl: 'https://api.test' }) as never),
     )

@@ -119,7 +119,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect(linksOf(answer).first).toBe('http://real/c/v1/sucursales?offest=1')
   })
 
-  it('REP-5: links use X-Forwarded-* only with trust proxy, and baseUrl takes precedence', async () => {
+  it('REP-5: links use X-Forwarded-* only with "trust proxy", and baseUrl takes precedence', async () => {
     const { app, call } = list()
     const get = () =>
       call.get('/sucursales').set('Host', 'h').set('X-Forwarded-Proto', 'https').set('X-Forwarded-Host', 'evil')

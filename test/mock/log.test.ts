@@ -1,6 +1,6 @@
 /**
  * Tests of the log of a mock. The log contains errors. It omits requests whose response is not
- * described.
+ * described in the OpenAPI document.
  */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -15,8 +15,8 @@ const notes = defineResource({
 })
 
 /**
- * A service with an endpoint and a hand-written route whose successful responses are not described,
- * and with a representation that throws.
+ * A service with an endpoint, a hand-written route, and a representation that throws. The OpenAPI
+ * document does not describe the successful responses of the endpoint and the route.
  */
 const service = () =>
   api({
@@ -55,7 +55,7 @@ function logged() {
 }
 
 describe('the log of a mock', () => {
-  it('omits requests that get 501 because their response is not described', async () => {
+  it('omits requests that get 501 because the OpenAPI document does not describe their response', async () => {
     const calls = logged()
     const mock = await mocked(service())
     for (const path of ['/v1/search', '/v1/branches']) {

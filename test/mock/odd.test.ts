@@ -53,8 +53,8 @@ describe('a mock of unusual resources', () => {
 
   it.each([
     ['numbers below zero', { type: 'integer', maximum: -5 }],
-    ['multiples below the first positive one', { type: 'integer', multipleOf: 5, maximum: 3 }],
-    ['multiples above a bound', { type: 'integer', exclusiveMinimum: 10, multipleOf: 7 }],
+    ['multiples of 5 up to 3', { type: 'integer', multipleOf: 5, maximum: 3 }],
+    ['multiples of 7 above 10', { type: 'integer', exclusiveMinimum: 10, multipleOf: 7 }],
     ['dates', { type: 'string', format: 'date' }],
     ['local date-times', { type: 'string', format: 'local-date-time' }],
     ['large numbers as strings', { type: 'string', format: 'int64' }],

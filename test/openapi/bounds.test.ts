@@ -72,7 +72,7 @@ describe('bounded', () => {
     })
   })
 
-  it('does not change a schema that has its own bounds, values or pattern, or needs none', () => {
+  it('does not change a schema that has its own bounds, values or pattern, or that needs none', () => {
     for (const schema of [
       { type: 'integer', enum: [1, 2] },
       { type: 'integer', format: 'int32', exclusiveMinimum: 0, exclusiveMaximum: 9 },

@@ -55,7 +55,7 @@ describe('the ConfigurationError of openapi()', () => {
     )
   })
 
-  it('names a keyword that OpenAPI 3.0.3 does not have, and 3.1 has', () => {
+  it('names a keyword that OpenAPI 3.1 has and OpenAPI 3.0.3 lacks', () => {
     const paired = define('orders', {}, { pair: { type: 'array', prefixItems: [text, text] } })
     expect(() => openapi(served([paired]), 'v1')).not.toThrow()
     expect(() => openapi(served([paired]), 'v1', { openapi: '3.0.3' })).toThrow(/"Order" has the keyword "prefixItems"/)

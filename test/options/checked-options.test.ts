@@ -71,7 +71,7 @@ describe('options of the wrong kind', () => {
       'The option "levels[0]" of made() is undefined. Give { size, first }.',
     ],
     [
-      'a value of a table',
+      'a text for a function in a table',
       { name: 'a', hooks: { start: 'x' } },
       'The option "hooks.start" of made() is of type string. Give a function.',
     ],
@@ -82,7 +82,7 @@ describe('options of the wrong kind', () => {
     ['a text that is not a path', { name: 'a', path: 'live' }, `is 'live'. Give a path such as "/live".`],
     ['a value of none of the allowed kinds', { name: 'a', table: 5 }, 'is 5. Give a string or { schema, name }.'],
     [
-      'an error in one of several kinds',
+      'a misspelt name in an option that takes a string or an object',
       { name: 'a', table: { nam: 'x' } },
       'The option "table" of made() has no option "nam". Did you mean "name"?',
     ],
@@ -91,9 +91,9 @@ describe('options of the wrong kind', () => {
       { name: 'a', issuer: undefined },
       'is undefined, which would silently disable a check. Give a value, or omit the option.',
     ],
-    ['an option of another object', { name: 'a', key: 'k' }, 'made() has no option "key". Put it into tls.'],
+    ['an option that belongs in "tls"', { name: 'a', key: 'k' }, 'made() has no option "key". Put it into tls.'],
     [
-      'an option that belongs beside its object',
+      'an option in "tls" that belongs beside "tls"',
       { name: 'a', tls: { timeout: 1, cert: 'c' } },
       'The option "tls" of made() has no option "timeout". Put it beside tls.',
     ],

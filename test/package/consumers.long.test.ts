@@ -329,7 +329,7 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
     it.each([
       ['7', 'typescript', { node16: { module: 'node16' }, node18: { module: 'node18' } }],
       ['5.4', 'typescript54', { node16: { module: 'node16' }, nodenext: { module: 'nodenext' } }],
-    ])('fails with other settings of TypeScript %s, and prints the messages in the docs', (_, compiler, settings) => {
+    ])('fails with the documented messages for other settings of TypeScript %s', (_, compiler, settings) => {
       const said = build(compiler, settings)
       const [, shown = ''] = /```text\n([^`]+)```/.exec(readFileSync(join(root, 'docs/commonjs.md'), 'utf8')) ?? []
       expect(shown.trim().split('\n')).toHaveLength(2)

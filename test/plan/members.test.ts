@@ -196,7 +196,7 @@ describe('REP-8: output values', () => {
       expect(present(schema, { d: { x: 'x', oculto: 'y' } })).toEqual({ d: { x: 'x' } })
       expect([present(schema, {}), create(schema, {})]).toEqual([{}, {}])
     }
-    // If all branches have types, a null from the store still counts as absent.
+    // Neither branch of this union allows null, so a null from the store counts as absent.
     expect(
       present({ type: 'object', properties: { d: { anyOf: [object, { type: 'string' }] } } }, { d: null }),
     ).toEqual({})

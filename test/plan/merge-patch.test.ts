@@ -104,7 +104,7 @@ describe('VERB-5: merge patches on the schema of a resource', () => {
     ).toHaveLength(100)
   })
 
-  it('null removes an untyped member, or a member of an open object, unless its schema mentions null', () => {
+  it('null removes an untyped member, or a member of an open object, unless the member schema mentions null', () => {
     const untyped = {
       type: 'object',
       properties: { libre: {}, suelta: true, texto: { enum: ['a', null] }, nula: { type: 'null' } },

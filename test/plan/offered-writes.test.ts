@@ -40,11 +40,11 @@ describe('ready() of api() passes to each adapter the write methods that request
     ['PATCH, which also allows setting flags', { collection: ['GET'], item: ['PATCH'] }, ['replace']],
     ['PUT, which also attaches to a parent', { collection: ['GET'], item: ['PUT'] }, ['attach', 'replace']],
     ['DELETE, which also detaches from a parent', { collection: ['GET'], item: ['DELETE'] }, ['detach', 'remove']],
-  ])('the writes for %s', async (_, options, methods) => {
+  ])('if the mount offers %s', async (_, options, methods) => {
     expect(await offered(options)).toEqual(methods)
   })
 
-  it('the writes of all versions', async () => {
+  it('for all versions together', async () => {
     expect(await offered(silent, [{ item: ['GET'] }, { collection: ['GET'], item: ['DELETE'] }])).toEqual([
       'create',
       'detach',
@@ -52,7 +52,7 @@ describe('ready() of api() passes to each adapter the write methods that request
     ])
   })
 
-  it('also through a view', async () => {
+  it('through a view of the adapter', async () => {
     const asked: unknown[] = []
     const adapter = {
       ...memoryAdapter(autores),

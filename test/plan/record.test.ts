@@ -42,7 +42,7 @@ const patch = (sent: Record<string, unknown>, current: Record<string, unknown>) 
 }
 
 describe('REP-4: a date-time in a key has several spellings', () => {
-  it('PUT and POST accept in the body each spelling of the key in the URL', () => {
+  it('PUT and POST accept a body in which the key has another spelling than in the URL', () => {
     const fixed = { dia: full, mesa: 1 }
     expect(recordToReplace(turnos, { dia: short, mesa: 1 }, fixed, [])).toMatchObject({ dia: full })
     expect(recordToCreate(turnos, { dia: `${short}.0`, mesa: 1 }, { dia: short }, [])).toMatchObject({ dia: full })

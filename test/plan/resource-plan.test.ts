@@ -100,7 +100,7 @@ describe('the fields of a representation', () => {
 })
 
 describe('the violations of a record', () => {
-  it('REP-8: a record must have its key, even if the schema does not require it, unless the store assigns it', () => {
+  it('REP-8: a key is optional if the store assigns it. Otherwise it is required, whatever the schema says', () => {
     expect(pointers(plan.validate({ lote: 'x' }))).toEqual(['/numero'])
     const assigned = compileResource(define({ ...options, assigned: true }))
     expect(assigned.validate({ lote: 'x' })).toEqual([])

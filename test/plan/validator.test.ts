@@ -482,7 +482,7 @@ describe('ERR-2: limits in a schema protect the process', () => {
     ])
     const text = one({ type: 'string', pattern: '^(a+)+$', maxLength: 20 })
     const long = `${'a'.repeat(30_000)}!`
-    // The mock never tests the long string, because this pattern would take years for it.
+    // The spy does not run the pattern on the long string, because that would take years.
     const real = RegExp.prototype.test
     const asked = vi.spyOn(RegExp.prototype, 'test').mockImplementation(function (this: RegExp, value) {
       return value !== long && real.call(this, value)

@@ -3,9 +3,9 @@
  * release accepts what the previous release stored or sent, and the previous release accepts what
  * this release stores and sends. Release 0.1 wrote `0.1.json`.
  *
- * To change a format, keep the file of the previous release, and accept both forms for one release.
- * When a release sends the new form, write its file, for example with
- * `RELEASE_FORMATS=0.2 npx vitest run test/releases`.
+ * To change a format, keep the file of the previous release. First publish a release that accepts
+ * both forms and still sends the old form. The next release sends the new form. Write the file of
+ * that release, for example with `RELEASE_FORMATS=0.2 npx vitest run test/releases`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'

@@ -183,8 +183,8 @@ function schemaFor(value: unknown): JsonSchema {
 const formFrom = (schema: JsonSchema): Form => formOf(Shape.of(schema))
 
 /**
- * A value, and a form, which holds the types of members. The form is open (without types), or it
- * comes from the value, from another value or from a random schema.
+ * A value and a form. The form gives the types of members. It is open (without types), or it comes
+ * from this value, from another value or from a random schema.
  */
 export const formedValue: fc.Arbitrary<{ value: unknown; form: Form }> = fc.oneof(
   anyJson.map((value) => ({ value, form: openForm })),

@@ -93,7 +93,7 @@ describe('Options of a service', () => {
     await expect(ready(faulty('Add the column a.') as never, away as never)).rejects.toBeInstanceOf(Unavailable)
   })
 
-  it('ready() checks every store once, and throws the error of a store', async () => {
+  it('ready() checks every store once, and rejects with the error of a store that fails', async () => {
     const asked: string[] = []
     const adapter = { ...memoryAdapter(notas), ready: () => void asked.push('ready') }
     const broken = { ...memoryAdapter(notas), ready: () => Promise.reject(new Error('Add the column version.')) }

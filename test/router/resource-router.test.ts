@@ -27,7 +27,7 @@ describe('resourceRouter() next to other routes', () => {
     expect((await send('GET', '/v1/tax')).status).toBe(404)
   })
 
-  it('passes paths that it does not serve to hand-written routes, even below its own paths', async () => {
+  it('lets hand-written routes serve other paths, even below its own paths', async () => {
     const app = express().use('/v1', resourceRouter(notas, memoryAdapter(notas, { records })))
     app.get('/v1/notas/:id/resumen', (req, res) => void res.json({ of: req.params.id }))
     const send = await serve(app.use(problems()))

@@ -1,6 +1,6 @@
 /**
- * Tests of connections that are in the kernel's queue when a server closes, because Node has not
- * accepted them yet.
+ * Tests of servers that close while connections are in the kernel's queue. Node has not accepted
+ * these connections yet.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -202,7 +202,7 @@ describe('a listening socket', () => {
 })
 
 describe('close() behaves as in Node', () => {
-  it('sets listening to false at once, and calls back after the last connection has closed', async () => {
+  it('sets "listening" to false at once, and calls back after the last connection has closed', async () => {
     const server = createServer(served)
     const at = await port(server)
     const queued = await crowd(5, () => connect(at, '127.0.0.1'))

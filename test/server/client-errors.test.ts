@@ -197,7 +197,7 @@ describe('ERR-3: requests that are refused before they reach the app get a probl
 
   it('a client that sends nothing before the timeout gets no response', async () => {
     const { at, reported } = await service({ headersTimeout: 50, connectionsCheckingInterval: 20 })
-    // The client could mistake a response for the response to its first request.
+    // The client could mistake a 408 for the response to its first request.
     expect(await answers(at, '')).toBe('')
     expect(reported).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', undefined]])
   })

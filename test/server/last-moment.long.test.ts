@@ -1,6 +1,6 @@
 /**
- * No request is lost when a server closes: neither a request that has already reached the machine,
- * nor a request that arrives while the server closes.
+ * When a server closes, requests that have already reached the machine get a response. Requests
+ * that arrive while the server closes get one too.
  */
 import { once } from 'node:events'
 import type { Server } from 'node:http'

@@ -68,7 +68,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     const seen: unknown[] = []
     const take = (req: IncomingMessage, socket: { end(text: string): void }): void => {
       seen.push(Object.getPrototypeOf(req))
-      // WebSocket libraries assign such properties, which are getters in Express.
+      // WebSocket libraries assign properties that are getters in Express.
       Object.assign(req, { protocol: 'x', query: { a: 1 } })
       socket.end('taken')
     }

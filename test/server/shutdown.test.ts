@@ -29,8 +29,8 @@ function service() {
 }
 
 /**
- * Waits for some turns of the event loop. From the second turn after `shutdown()` on, responses
- * have `Connection: close`.
+ * Waits for some turns of the event loop. Responses have `Connection: close` from the second turn
+ * after `shutdown()`.
  */
 async function turns(count = 4): Promise<void> {
   for (let i = 0; i < count; i++) await immediate()

@@ -70,7 +70,7 @@ export async function findPostgres(env: Environment = process.env): Promise<Foun
 }
 
 function local(env: Environment): { url: string; how: string }[] {
-  // `PGHOST` may be a folder with a socket. The TCP proxy of the tests cannot use a socket.
+  // `PGHOST` may be a folder with a Unix socket, which the TCP proxy of the tests cannot use.
   const host = env.PGHOST && !env.PGHOST.startsWith('/') ? env.PGHOST : '127.0.0.1'
   const port = env.PGPORT || '5432'
   const users = env.PGUSER ? [env.PGUSER] : [...new Set(['postgres', userInfo().username])]

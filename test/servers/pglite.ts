@@ -75,7 +75,7 @@ const catalogs = [
   ...['pg_event_trigger', 'pg_extension', 'pg_language', 'pg_operator', 'pg_proc', 'pg_publication', 'pg_type'],
 ]
 
-/** The numbers of entries in the catalogs to which tests can add entries, as one string. */
+/** Counts the entries in each catalog that tests can add to. Returns the numbers as one string. */
 async function catalogsOf(client: PGlite): Promise<string> {
   // Temporary schemas are not counted, because they remain when their tables are dropped.
   const counts = [...catalogs, `pg_namespace WHERE nspname !~ '^pg_.*temp_'`].map(

@@ -1,6 +1,6 @@
 /**
  * `express-rest-conventions/spectral`, the rules for the linter Spectral: a document with one
- * mistake has one finding, which names the clause. A correct document has no findings.
+ * mistake has one finding, which names the violated clause. A correct document has no findings.
  */
 import { describe, expect, it } from 'vitest'
 import { openapi } from '../../src/openapi/index.js'

@@ -29,7 +29,7 @@ export const exceptions: readonly Exception[] = [
     file: /^test\/clauses\/committed\.test\.ts$/,
     fault:
       /^POST \S*\/(?:contratos|informes) responds with (?:404|412)(?: \((?:absent|stale)\))?, which the document does not describe\.$/,
-    why: 'The file tests permissions and reads of the store that throw any problem at any moment.',
+    why: 'In this file, each permission and each read of the store may throw any problem.',
   },
   {
     file: /^test\/clauses\/scope-faults\.test\.ts$/,

@@ -19,7 +19,10 @@ const load = async () => {
   return { requireDescription, openapi, DescribedDocument, describedPath }
 }
 
-/** The documents of each service, by version. An error says why there is no document. */
+/**
+ * The documents of each service, by version. If a version has no document, its entry is an error
+ * with the reason.
+ */
 const documents = new WeakMap<object, Map<string, DescribedDocument | Error>>()
 /**
  * Compiled documents, by their JSON. They are cached because many tests create the same service

@@ -23,7 +23,7 @@ describe('mountTemplate()', () => {
 })
 
 describe('followRoutes()', () => {
-  it('two functions that follow the same request are both notified of a route', () => {
+  it('if two functions follow the same request, both are notified of a route', () => {
     const req = request({ baseUrl: '/v1', params: { area: 'sur' } })
     const found: string[] = []
     followRoutes(req, '', (template) => found.push(template))

@@ -19,7 +19,7 @@ export class Store {
   readonly rows = new Map<string, Item>()
   /** The keys of the attached records, by parent. */
   readonly sets = new Map<string, Set<string>>()
-  /** The results that are kept for idempotency keys, by id. */
+  /** The kept results of creates, by the id of the idempotency key. */
   readonly kept = new Map<string, Kept>()
   versions = 0
   lastNumber = 0

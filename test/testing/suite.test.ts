@@ -69,7 +69,7 @@ describe('adapterSuite', () => {
     expect(open).toBe(0)
   })
 
-  it('skips checks of methods that an adapter does not have, each with the reason', async () => {
+  it('skips checks of methods that an adapter does not have, and gives the reason for each check', async () => {
     const reason = 'the tables are views'
     const without = { create: reason, replace: reason, remove: reason, attach: reason, detach: reason, recall: reason }
     const make: MakeAdapter = (fixture) => {

@@ -79,7 +79,7 @@ describe('rows of CSV', () => {
     [`a\n${','.repeat(10_000_000)}`, 'there are more than 10000 cells'],
     [`a\n${'""",'.repeat(11)}`, 'a quote is opened and never closed'],
   ])(
-    'HDR-5: are refused if they are invalid, with the number of the line in which the row begins: %#',
+    'HDR-5: are refused if they are invalid, and the detail names the line in which the row begins: %#',
     (text, fault) => {
       expect(refused(text)).toContain(`In the row that begins in line 2, ${fault}`)
     },

@@ -166,8 +166,8 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
       expect(problem(busy)).toMatchObject({ status: 503, code: 'unavailable' })
       expect(busy.headers['retry-after']).toBe('10')
       answer.destroy()
-      // The 503 has already resolved `answered`, so the test also waits for the signal of the
-      // export.
+      // The 503 response has already resolved `answered`, so the test also waits until `signal` is
+      // aborted.
       await answered
       await new Promise<void>((resolve) =>
         signal?.aborted ? resolve() : signal?.addEventListener('abort', () => resolve()),
@@ -207,7 +207,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('VERB-1: an export that takes longer than its own timeout is cut off, although each page is in time', async () => {
+  it('VERB-1: an export is cut off after its timeout, even if each page is within the request timeout', async () => {
     const { adapter } = paged(
       (_page, list) => new Promise((resolve) => setTimeout(resolve, 30)).then(() => bulky(list, 10_000)),
       2000,
@@ -232,7 +232,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('VERB-1: a client that reads too slowly for the timeout of the export is cut off', async () => {
+  it('VERB-1: if a client reads so slowly that the export exceeds its timeout, the export is cut off', async () => {
     const { adapter } = paged((_page, list) => bulky(list), 200)
     const { onError, onResponse, errors, answered } = recorder()
     const served = await listen(

@@ -14,7 +14,7 @@ const lines = 'application/x-ndjson'
 describe('hostile files', () => {
   let served: Omit<Served, 'data'>
   const errors: unknown[] = []
-  // The refusal of a file is not an error of the service.
+  // Collects only errors of the service, and not refusals of files.
   const onError = ({ status, error }: ErrorEvent) => status >= 500 && errors.push(error)
   beforeAll(async () => {
     const cargas = imports('cargas', pedidos, {
@@ -108,7 +108,7 @@ describe('hostile files', () => {
       answered += 1
     }
     expect((await importing).status).toBe(422)
-    // Two of these requests might be served before the file has arrived, or after it was read.
+    // Up to two GET requests might be served before the file has arrived or after it was read.
     expect(answered).toBeGreaterThan(2)
   })
 })

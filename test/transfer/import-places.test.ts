@@ -56,7 +56,7 @@ describe.each(frameworks)('concurrent imports on %s', (_, express) => {
     const send = () => served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'id,nota\n')
     const slow = [await open(), await open(), await open(), await open()]
     try {
-      // The server has accepted all four imports when it refuses another one.
+      // If the server refuses another import, it has accepted all four.
       await expect.poll(async () => (await send()).status).toBe(503)
       const refused = await send()
       expect(refused.json).toMatchObject({

@@ -26,7 +26,7 @@ async function counted(counts: Usage) {
 }
 
 describe.each(majors)('calls are counted (%s)', (_, express) => {
-  it('by version, template and client, for every response', async () => {
+  it('by version, path template and client, for every response', async () => {
     const counts = usage({ client: 'token', secret: 'a secret of these tests' })
     const app = express()
     const hand = express.Router()

@@ -165,7 +165,7 @@ describe('usage() over a store that fails', () => {
     }
   }
 
-  it('keeps counts, counts nothing twice, and reports the failure and its end once', async () => {
+  it('keeps counts, counts nothing twice, and reports one failure and one recovery', async () => {
     const reported: string[] = []
     const { store, fail, writes } = failing(memoryUsageStore())
     const counts = usage({
@@ -234,7 +234,7 @@ describe('usage() over a store that fails', () => {
 })
 
 describe('usage() and concurrent reads', () => {
-  it('all reads during a write share the next write', async () => {
+  it('reads that start during a write all wait for the same next write', async () => {
     const inner = memoryUsageStore()
     const sequences: number[] = []
     const store: UsageStore = {

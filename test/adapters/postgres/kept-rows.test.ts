@@ -54,7 +54,7 @@ describeWithCaches('a row that is read several times', () => {
     expect((await adapter.list(listRequest({ sort: '-a,-id' }), callOf({ scope: { a: 'a' } }))).items.at(-1)).toBe(one)
   })
 
-  it('is listed by a query for only its key and version, once all rows of 16 consecutive lists were cached', async () => {
+  it('has only its key and version read by a list, after 16 consecutive lists whose rows were all cached', async () => {
     const adapter = over()
     await warm(adapter)
     await listOften(adapter)
@@ -70,7 +70,7 @@ describeWithCaches('a row that is read several times', () => {
     expect(await asked('id')).toEqual({ slim: [false], ids: ['f1', 'f2', 'f3'] })
   })
 
-  it('is read completely again, with its page, if another row of the page has changed', async () => {
+  it('is read again in full, like its whole page, if another row of the page has changed', async () => {
     const adapter = over()
     await warm(adapter)
     const fixed = <T>(value: T): T => freezeThroughout(value)

@@ -343,7 +343,7 @@ describe('an update by another session', () => {
     }
   })
 
-  it('is not lost over a client with transaction(); an error refuses a transaction() that queries too early', async () => {
+  it('is not lost over a client with transaction(); a write throws if transaction() first sends a READ COMMITTED query', async () => {
     await sessions.reset(tables + views[1][1])
     const clientThat = (begins: string) => ({
       query: (text: string, values?: unknown[]) => sessions.pool.query(text, values),

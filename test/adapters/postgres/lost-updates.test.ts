@@ -49,7 +49,7 @@ const rules = `
 
 /**
  * Kinds of relations. The adapter reads and writes `piezas`. The other session updates `base`,
- * which is the table of the row or a view of it.
+ * which is the table that contains the row, or a view of `piezas`.
  */
 const forms: readonly Form[] = [
   { name: 'a view with an INSTEAD OF trigger', ddl: view() + triggers() },

@@ -5,7 +5,7 @@ import { call, listRequest } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, slowView, unchanged, until, within } from './bultos.js'
 
 describe('a full pool', () => {
-  it('causes a 503 in time, and gets back a connection that arrives too late', async () => {
+  it('causes a 503 at the time limit, and gets back a connection that arrives after the 503', async () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })

@@ -61,7 +61,7 @@ describe('positions in the process', () => {
     )
   })
 
-  it('a client without recent writes needs only the position of a minute ago', () => {
+  it('a client without recent writes may read from a replica that has reached the position of a minute ago', () => {
     let now = 0
     const store = new ProcessPositions(() => now)
     store.raise('ana', at(1))

@@ -301,7 +301,7 @@ describe('ready() and conditions that can change while the process runs', () => 
   const version = { column: 'v' } as const
   const as = (options: Options = {}) => readyOn({ client: pool }, simple as never, { version, ...options })
 
-  it('warns about missing privileges, but a service whose role may only read can start', async () => {
+  it('warns about missing privileges to write, but does not throw if the role may only read', async () => {
     for (const probe of ['catalog', 'explain', 'execute'] as const)
       expect(await as({ probe })).toEqual([
         expect.stringMatching(/may not INSERT/),

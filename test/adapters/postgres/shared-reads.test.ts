@@ -108,7 +108,7 @@ describe('concurrent reads by key', () => {
 })
 
 describe('a failure of a shared round trip', () => {
-  it('makes only that read fail that caused it', async () => {
+  it('makes only the read fail that caused it', async () => {
     const own = await freshSchema()
     await own.sql(`${ddl} INSERT INTO bultos SELECT 'k' || i, i FROM generate_series(1, 9) AS i;
       CREATE FUNCTION checked(text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN 1 / (CASE $1 WHEN 'k3' THEN 0 ELSE 1 END) = 1; END $$;

@@ -65,7 +65,7 @@ describe('conflicts between transactions', () => {
       { created: {} },
       { created: {} },
     ])
-    // When a transaction is retried, it might deadlock with the other transaction again.
+    // The number of attempts can exceed 3, because a retried transaction might deadlock again.
     expect(met).toBeGreaterThanOrEqual(3)
     expect(await place.sql('SELECT n FROM cuentas')).toEqual([{ n: 2 }, { n: 2 }])
   })

@@ -1,6 +1,6 @@
 /**
- * Values that can be spelled in several ways, such as a UUID in upper case, in keys, scopes, lists,
- * views and repeated creates (PATH-9, PATH-11, VERB-12). Also tests formats that do not match the
+ * Keys, scopes, lists, views and repeated creates with values that can be spelled in several ways,
+ * such as a UUID in upper case (PATH-9, PATH-11, VERB-12). Also tests formats that do not match the
  * type of their column.
  */
 import express from 'express'

@@ -141,7 +141,7 @@ describe.each(stores)('stored values, on $name', ({ open }) => {
     )
   })
 
-  it('creates, filters and searches refuse text that PostgreSQL cannot store; no record has such a key', async () => {
+  it('creates, filters and searches refuse text that PostgreSQL cannot store; such a key finds no record', async () => {
     for (const bad of ['a\0b', '\ud800', 'x\udc00y']) {
       for (const [value, member] of [
         [{ texto: bad }, 'texto'],

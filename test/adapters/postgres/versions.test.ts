@@ -262,7 +262,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     }
   })
 
-  it('HDR-8: a digest is needed if a later trigger can reset the version, or if a default repeats', async () => {
+  it('HDR-8: a digest is needed if a later trigger can reset the version, or if the default of the version repeats', async () => {
     const later = (body: string) => `${setter(plain)};
       CREATE OR REPLACE FUNCTION tarde() RETURNS trigger LANGUAGE plpgsql AS $$ ${body} $$;
       CREATE TRIGGER tarde BEFORE UPDATE ON lotes FOR EACH ROW EXECUTE FUNCTION tarde()`

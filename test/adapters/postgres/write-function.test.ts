@@ -181,7 +181,7 @@ for (const [name, open] of Object.entries(stores)) {
       }
     })
 
-    it('can make other writes in its transaction; the "write" functions of these must not end the transaction', async () => {
+    it('can make other writes in its transaction; it fails if their "write" functions end the transaction', async () => {
       const inner = (tx: SqlClient, write: Write) => bultosIn(tx, { write })
       const around = (write: Write) =>
         over(async (tx, change) => {

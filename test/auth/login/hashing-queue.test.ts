@@ -68,8 +68,8 @@ describe('the queue of hashes', () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 60 }, () => call(queue, 250))
     await vi.advanceTimersByTimeAsync(0)
-    // Two calls run. The expected wait of another call is the time of all hashes before it, 250 ms
-    // each, divided by two. It is at most 4 seconds for 31 calls.
+    // Two hashes of 250 ms run at a time, so a waiting call expects to wait 125 ms for each hash
+    // before it. For 31 waiting calls, this is at most 4 seconds.
     expect(count(callers, 'refused')).toBe(60 - 2 - 31)
     await vi.advanceTimersByTimeAsync(10_000)
     expect(count(callers, 'done')).toBe(33)

@@ -65,8 +65,8 @@ const der = (): string => {
 }
 const nested = (levels: number): string => `"deep":${'['.repeat(levels)}${']'.repeat(levels)}`
 /**
- * Replaces the last character with another character that decodes to the same bytes. In base64url,
- * the last character can have unused bits.
+ * Replaces the last character of a base64url text with another character that decodes to the same
+ * bytes. The last character can have unused bits.
  */
 const spareBits = (text: string): string => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'

@@ -151,8 +151,8 @@ export function logIn(req: Request, res: Response, twin: Twin): unknown {
     if (!has('429 without Retry-After')) res.set('Retry-After', '60')
     return problem(res, 429, 'too-many-requests', 'Too many logins have failed.', twin)
   }
-  // This takes time, as hashing a password does. It also runs for unknown users, so that the
-  // response time does not reveal whether a user exists.
+  // Hashing takes time. It also runs for unknown users, so that the response time does not reveal
+  // whether a user exists.
   if (user === 'ana' || !has('unknown users take no time')) scryptSync(text ?? '', 'salt', 16, { N: 8192 })
   const isKnown = text === 'ana:secret' || (text !== undefined && has('any user can log in'))
   if (!isKnown) {

@@ -145,7 +145,7 @@ function listOrders(req: Request, res: Response, twin: Twin): unknown {
 }
 
 /**
- * Sends a page of `all`, filtered by the string members that `filters` names. Without `all` it
+ * Sends a page of `all`, filtered by the string members that `filters` names. Without `all`, it
  * sends a page of the orders that match the query.
  */
 export function sendPage(

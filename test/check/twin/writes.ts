@@ -1,4 +1,4 @@
-/** The routes for write requests of the twin, the hand-written test service. */
+/** The routes of the twin (the hand-written test service) for write requests. */
 import express, { type Request, type Response, type Router } from 'express'
 import { currentTag, formatOf, originOf, problem, sendValue, shownOrder, unanswerable } from './answers.js'
 import type { Order } from './data.js'

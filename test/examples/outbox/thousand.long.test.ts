@@ -13,7 +13,7 @@ import { natsUrl } from '../../servers/nats-streams.js'
 import { startProxy } from '../../servers/proxy.js'
 import { type Outbox, openOutbox, type Publisher, startPublisher } from './running.js'
 
-// Every fifth transaction commits late. About one in ten is rolled back by its COMMIT, after its
+// Every fifth transaction commits late. About one transaction in ten fails at its COMMIT, after its
 // change was recorded.
 const unsettling = `
 CREATE FUNCTION commit_late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -113,7 +113,7 @@ const errors = (result: object) =>
     : result
 
 describe('records(): the caller', () => {
-  it('AUTH-4: the permission decides as for a request: 403, or 405 with the allowed methods', async () => {
+  it('AUTH-4: a permission has the same results as for a request: 403, or 405 with the allowed methods', async () => {
     const permission: Permission = (_, action) =>
       action === 'remove' ? 'forbidden' : action === 'patch' ? 'method-not-allowed' : 'allow'
     const own = serve({ permission }).records(notas, ana)

@@ -148,13 +148,13 @@ export const callMutants: readonly Mutant[] = [
   mutant('creates in the scope of the latest call', ['calls/beside-writes'], WritesByTheLastScope),
   mutant('caches the page of a repeated request', ['calls/same-request'], PagesByRequest),
   mutant('caches records within a call', ['calls/same-call'], LoadsOnce),
-  mutant('ignores the expected version if the value is equal', ['expected/equal'], SkipsWhatIsEqual),
+  mutant('ignores the expected version if the value stays the same', ['expected/equal'], SkipsWhatIsEqual),
   mutant('accepts the version of any record', ['expected/others'], AnyVersionWillDo),
   mutant('joins the parts of a composite key without a separator', ['reads/composite-near'], JoinsParts),
   mutant('stores a parent and a record as one string, joined by a colon', ['texts/pairs'], pairs(':')),
   mutant('stores a parent and a record as one string, joined by a control character', ['texts/pairs'], pairs('\u001f')),
   mutant('keeps only the last hundred idempotency ids', ['keys/many'], KeepsAHundred),
-  mutant('returns the result of a running create for another body', ['races/keys-mismatched'], AnswersForAnyBody),
+  mutant('ignores the body if a create with the same id is running', ['races/keys-mismatched'], AnswersForAnyBody),
   altered('does not attach in a create with an idempotency id', ['keys/attached'], (base) => {
     const create = base.create.bind(base)
     return {

@@ -81,7 +81,7 @@ class ForgetsRecords extends PlainAdapter {
 export const keyMutants: readonly Mutant[] = [
   mutant('looks up the idempotency id, waits, and then creates', ['races/keys', 'races/keys-given'], LooksThenKeeps),
   mutant('forgets the fingerprint', ['keys/mismatched'], ForgetsFingerprints),
-  mutant('treats idempotency ids that differ in case as equal', ['keys/assigned', 'keys/unknown'], BlindToCase),
+  mutant('ignores the case of idempotency ids', ['keys/assigned', 'keys/unknown'], BlindToCase),
   mutant('returns the current record for a repeated create', ['keys/changed', 'keys/removed'], RepeatsWhatIsStored),
   mutant('forgets the idempotency ids of removed records', ['keys/removed'], ForgetsRecords),
   mutant('stores a refused create under its idempotency id', ['keys/refused'], KeepsRefusals),

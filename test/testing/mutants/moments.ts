@@ -239,7 +239,7 @@ export const momentMutants: readonly Mutant[] = [
   mutant('uses the time and a counter as version', ['versions/clock'], ClockAndCount),
   mutant('uses the date and a counter as version', ['versions/clock'], DateAndCount),
   mutant(
-    'counts versions from the time of the create, in seconds',
+    'starts the version at the second of the create, and increments it',
     ['versions/recreated', 'random/writes'],
     CountsFromTheClock,
   ),
@@ -254,7 +254,7 @@ export const momentMutants: readonly Mutant[] = [
     ForgetsFingerprintsOfTheRemoved,
   ),
   mutant(
-    'creates again for another fingerprint after the record has changed',
+    'runs a repeated create with a different fingerprint if the record has changed',
     ['keys/removed-mismatched'],
     KeepsTheLastFingerprint,
   ),

@@ -147,7 +147,7 @@ export const orderMutants: readonly Mutant[] = [
     ordering((sort) => (sort.length > 2 ? sort.slice(0, 2) : sort)),
   ),
   mutant(
-    'sorts all terms in the direction of the first',
+    'sorts by all terms in the direction of the first term',
     ['order/composite', 'order/key-direction'],
     ordering((sort) => sort.map((term) => ({ ...term, descending: (sort[0] as SortTerm).descending }))),
   ),

@@ -134,7 +134,7 @@ export const parentMutants: readonly Mutant[] = [
   ),
   mutant('keeps removed records attached', ['associations/removed'], KeepsAttachments),
   mutant('ignores the name of the association', ['associations/as'], IgnoresAs),
-  mutant('keeps every parent in the same member', ['associations/as'], ByTheFirstAssociation),
+  mutant('stores the parents of all associations in the same member', ['associations/as'], ByTheFirstAssociation),
   mutant('keeps the records of all parents in one set', ['associations/listed'], OneSetForAllParents),
   mutant('detaches a record from its other parents when the record is attached', ['associations/moves'], MovesSets),
   mutant('detaches replaced records', ['associations/replaced'], LeavesSetsOnReplace),

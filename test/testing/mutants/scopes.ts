@@ -6,8 +6,8 @@ import type { ScopedMethod } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
 /**
- * A mutant that checks only the members of the scope that `heeded` returns. `methods` are the
- * methods with this fault; default: all methods.
+ * A mutant that checks only some members of the scope: those that `heeded` returns. `methods` are
+ * the methods with this fault; default: all methods.
  */
 const heeding = (
   name: string,

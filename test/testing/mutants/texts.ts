@@ -91,7 +91,8 @@ class ScopeByCollation extends PlainAdapter {
 const fold = (value: unknown) => folded(value, (text) => text.replace(/[\u00ad\u200b\ufeff]/g, ''))
 
 /**
- * Seeks with the strings of the position in lower case, like a store whose collation ignores case.
+ * Converts the strings of the position to lower case before it seeks, like a store whose collation
+ * ignores case.
  */
 class SeeksByCollation extends PlainAdapter {
   override bounds(...[found, request]: Parameters<PlainAdapter['bounds']>) {
@@ -104,8 +105,8 @@ class SeeksByCollation extends PlainAdapter {
 }
 
 export const textMutants: readonly Mutant[] = [
-  keysBy('normalizes keys', (text) => text.normalize('NFC')),
-  keysBy('treats keys with compatible characters as equal', (text) => text.normalize('NFKC')),
+  keysBy('normalizes keys to NFC', (text) => text.normalize('NFC')),
+  keysBy('normalizes keys to NFKC', (text) => text.normalize('NFKC')),
   keysBy('ignores the case of keys, and treats ß and SS as equal', bothWays),
   keysBy('treats I, i and the Turkish İ and ı in keys as equal', (text) => text.replace(/[Ii\u0130\u0131]/g, 'i')),
   keysBy('drops U+FEFF from the start of keys', (text) => text.replace(/^\ufeff/, '')),
@@ -118,8 +119,8 @@ export const textMutants: readonly Mutant[] = [
   over('keeps records in a plain object', ['texts/keys'], ObjectStore),
   over('keeps the results for idempotency ids in a plain object', ['keys/names'], KeptInAnObject),
   conditionsBy('ignores accents in conditions', unaccented),
-  conditionsBy('treats compatible characters in conditions as equal', (text) => text.normalize('NFKD')),
-  mutant('treats parents with compatible characters as equal', ['texts/parents'], CompatibleParents),
+  conditionsBy('normalizes strings in conditions to NFKD', (text) => text.normalize('NFKD')),
+  mutant('normalizes the keys of parents to NFKC', ['texts/parents'], CompatibleParents),
   mutant('ignores invisible characters in scopes', ['texts/scope'], ScopeByCollation),
-  mutant('seeks with the strings of the position in lower case', ['random/parcels'], SeeksByCollation),
+  mutant('converts the strings of the position to lower case before it seeks', ['random/parcels'], SeeksByCollation),
 ]
