@@ -22,7 +22,7 @@ export class Service {
     base: string,
     readonly target: Target,
     readonly client: Client,
-    /** Whether all data of the service can be lost. */
+    /** Whether the checks may destroy all data of the service, because it is disposable. */
     readonly isDisposable = false,
   ) {
     const plain = base.replace(/\/+$/, '')

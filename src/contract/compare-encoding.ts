@@ -73,7 +73,9 @@ function compareTypes(old: Part, updated: Part, form: FormWords): void {
   const [before, after] = [typesOf(old), typesOf(updated)]
   const lost = before.filter((type) => !after.some((other) => holds(other, type)))
   const gained = after.filter((type) => !before.some((other) => holds(other, type)))
-  const effect = isSent(form) ? 'clients that send it get 415' : 'clients that handle only the previous types fail'
+  const effect = isSent(form)
+    ? 'clients that send the part with this type get 415'
+    : 'clients that handle only the previous types fail'
   for (const type of lost)
     form.add(isSent(form) ? 'part-type-refused' : 'part-type-removed', {
       ...rest(old, updated, form),

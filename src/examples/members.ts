@@ -55,8 +55,8 @@ export class Members {
         path,
         chosen.size < min ? 'minProperties' : 'maxProperties',
         max === Number.POSITIVE_INFINITY
-          ? `no object has ${min} members or more`
-          : `no object has from ${min} to ${max} members`,
+          ? `the schema allows no object with ${min} or more members`
+          : `the schema allows no object with ${min} to ${max} members`,
       )
     const order = [...this.#declared()]
     return [...order.filter((name) => chosen.has(name)), ...[...chosen].filter((name) => !order.includes(name))]

@@ -68,10 +68,10 @@ interface Served {
  * Creates a middleware that serves several versions side by side (VER-1..3). Each version has its
  * own router. The router gets the path below its version, as if Express had mounted it there. An
  * unknown version gets 404. A retired version gets 410 with an empty body for every method. If the
- * first segment of a path is not a version, the request goes to `next()`. The version segment is
- * compared without decoding it, as Express compares mount paths. So a guard that is mounted on
- * `/v1` protects all routes of `v1`. Errors are passed on, so mount `problems()` after this
- * middleware.
+ * first segment of a path does not have the form of a version (`v` and an integer), the request
+ * goes to `next()`. The version segment is compared without decoding it, as Express compares mount
+ * paths. So a guard that is mounted on `/v1` protects all routes of `v1`. Errors are passed on, so
+ * mount `problems()` after this middleware.
  *
  * @throws ConfigurationError `version-malformed` if a name is not a version; `invalid-option` if an
  * entry is invalid
@@ -195,8 +195,8 @@ function resolveTable(table: Readonly<Record<string, VersionEntry>>): ReadonlyMa
 }
 
 /**
- * Returns the request target without its first segment. The rest is unchanged; a target in absolute
- * form keeps its origin.
+ * Returns the request target without its first segment. The rest is unchanged, except that the path
+ * begins with `/` even if it is empty. A target in absolute form keeps its origin.
  */
 function withoutSegment(url: string, segment: string): string {
   const start = url.indexOf(`/${segment}`, url.startsWith('/') ? 0 : url.indexOf('://') + 3)

@@ -30,8 +30,8 @@ export function operationIdsOf(route: Route): (method: string) => string {
 }
 
 /**
- * Returns the noun of an operation id. `isSingular`: whether the noun is in the singular, as it is
- * for POST to a collection.
+ * Returns the noun of an operation id. `isSingular`: whether the noun of a list is in the singular,
+ * as it is for POST. The noun of an item is always in the singular.
  */
 function placeOf(route: Route, isSingular: boolean): string {
   const { kind, resource, association, endpoint, template } = route

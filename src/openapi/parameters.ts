@@ -180,7 +180,7 @@ const comparisons: Readonly<Record<TypedFilter['op'], string>> = {
 function filterParameter({ name, field, path, op, many, allowed, deprecated }: TypedFilter, shape: Shape): Parameter {
   const member = shape.at(path)
   const value = op === 'null' ? { type: 'boolean' } : scalarSchema(op === 'contains' ? member?.items : member, allowed)
-  const any = many ? ' If several values are given, any of them matches.' : ''
+  const any = many ? ' If several values are given, an item needs to match only one.' : ''
   return {
     name,
     in: 'query',

@@ -1,4 +1,4 @@
-/** Finds the deprecated parameters and members that a request uses (VER-3). */
+/** Finds the deprecated members that the body of a request uses (VER-3). */
 import { isList, isObject, own } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
@@ -78,7 +78,10 @@ export function inJsonPatch(deprecatedIn: DeprecatedIn, operations: unknown): re
  */
 const tokensOf = (pointer: string): readonly string[] => pointer.split('/', maxDepth + 1).slice(1)
 
-/** The smallest body that contains `value` at the position of a pointer. */
+/**
+ * The smallest body that contains `value` below the members of a pointer. An index of an array
+ * becomes the first item.
+ */
 function bodyAt(tokens: readonly string[], value: unknown): unknown {
   const [token, ...rest] = tokens
   if (token === undefined) return value

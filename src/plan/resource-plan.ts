@@ -286,7 +286,7 @@ export function checkKey({ key }: ResourcePlan, record: JsonObject): Violation[]
  */
 export function onWire(plan: ResourcePlan, found: readonly Violation[]): readonly Violation[] {
   if (plan.hidden.size === 0) return found
-  // If a link is refused, violations of the key members that the link should have set are
+  // If a link is refused, violations of the stored members that the link would have set are
   // redundant.
   const refused = new Set(found.filter(({ code }) => code === 'link').map(({ pointer }) => pointer))
   const relevant = found.filter(

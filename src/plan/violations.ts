@@ -61,7 +61,7 @@ function withoutAllowed({ allowed: _, ...rest }: Violation): Violation {
  * - The value does not match an `if` with its `then` or `else`, or a name does not match
  *   `propertyNames`.
  * - The value matches no branch of a union of null and one schema.
- * - The value is not null, although null is a branch of a union.
+ * - The value does not match the null branch of a union.
  * - A member is unknown, although a branch of the schema declares it.
  */
 function withoutConsequences(errors: readonly ErrorObject[], shape: Shape): readonly ErrorObject[] {

@@ -27,7 +27,8 @@ const expectGone = (answer: Answer, what: string): void =>
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
 
 /**
- * The kinds of parts that can retire: the declaration, and the paths and methods that then get 410.
+ * The kinds of parts that can retire. Each entry has the declaration that retires the part, and the
+ * paths and methods that get 410 because of it.
  */
 const parts: readonly {
   readonly name: string
@@ -301,7 +302,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     expect(whole.link).toBe('<http://api.example.com/v2>; rel="successor-version"')
   })
 
-  it('VER-2: onResponse gets the version, route and operation of a 410', async () => {
+  it('VER-2: onResponse gets the version, route and operation of a 410 on a known route', async () => {
     const seen: unknown[] = []
     const service = serviceOf(
       stores(),

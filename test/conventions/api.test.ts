@@ -35,13 +35,13 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       }
     })
 
-    it("QUERY-8: with the setting repeated: 'last', takes the last of repeated parameters", async () => {
+    it('QUERY-8: takes the last of repeated parameters if "repeated" is "last"', async () => {
       const { call } = inMode('QUERY-8', mode, { repeated: 'last' })
       const { body } = await call.get('/v1/orders?limit=2&limit=3')
       expect(body).toHaveLength(3)
     })
 
-    it('QUERY-8: still refuses malformed values, and names that sort and expand do not allow', async () => {
+    it('QUERY-8: still refuses malformed values, and unknown names in "sort" and "expand"', async () => {
       const { call } = inMode('QUERY-8', mode)
       for (const query of ['limit=x', 'sort=foo', 'isOpen=perhaps', 'expand=foo', '%ff=1', 'after=x'])
         expect([query, (await call.get(`/v1/orders?${query}`)).status]).toEqual([query, 400])
@@ -58,7 +58,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect([over.status, over.body.errors[0].params]).toEqual([400, { minimum: 1, maximum: 40 }])
     })
 
-    it('QUERY-5: applies even if the query of the request is cached', async () => {
+    it('QUERY-5: the mode and "upTo" apply even if the parsed query comes from a cache', async () => {
       const { call, reported } = inMode('QUERY-5', mode)
       for (let times = 0; times < 4; times += 1) await call.get('/v1/orders?limit=40')
       expect(reported()).toEqual(counted(...Array.from({ length: 4 }, () => 'QUERY-5 limit')))
@@ -74,7 +74,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect(reported()).toEqual(counted(...Array.from({ length: 5 }, () => 'QUERY-7 x-total-count')))
     })
 
-    it('HDR-1: responds to an unacceptable Accept with 406, if the setting is as: 406', async () => {
+    it('HDR-1: responds to an unacceptable Accept with 406 if "as" is 406', async () => {
       const { call, reported } = inMode('HDR-1', mode)
       const { status, body } = await call.get('/v1/orders').set('Accept', 'image/png')
       expect([status, body.status, body.code]).toEqual([406, 406, 'unsupported-accept'])
@@ -82,7 +82,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect(reported()).toEqual(counted('HDR-1 Accept'))
     })
 
-    it('HDR-1: sends JSON for an unacceptable Accept, if the setting is as: "json"', async () => {
+    it('HDR-1: sends JSON for an unacceptable Accept if "as" is "json"', async () => {
       const { call, reported } = inMode('HDR-1', mode, { as: 'json' })
       const { status, type } = await call.get('/v1/orders').set('Accept', 'image/png')
       expect([status, type]).toEqual([200, 'application/json'])
@@ -181,7 +181,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
     })
   })
 
-  it('routes: limits an entry to the given routes, in one version or in every version', async () => {
+  it('"routes" limits the mode of a clause to the given routes, in one version or in every version', async () => {
     const { call } = serve(express, {
       conventions: { 'QUERY-8': { mode: 'report', routes: ['/v1/orders', '/customers/'] } },
     })
@@ -199,7 +199,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
     ).toEqual([200, 200, 200, 400, 400, 400])
   })
 
-  it('routes: limits ERR-3 even if a request ends before its route is known', async () => {
+  it('"routes" limits the mode of ERR-3 to the given routes, even if a request is refused before it is routed', async () => {
     const options = {
       ...around,
       requireIfMatch: false,

@@ -50,7 +50,7 @@ describe('conventions: options that are refused when a service is built', () => 
     [{ 'QUERY-8': { mode: 'report', until: 'soon' } }, 'a day such as "2027-03-01"'],
     [{ 'QUERY-8': { mode: 'report', untl: '2027-03-01' } }, 'Did you mean "until"?'],
     [{ 'QUERY-8': { mode: 'report', onExpired: 'refuse' } }, 'never expires'],
-    [{ 'QUERY-8': { mode: 'report', share: 0.5 } }, 'Give mode: "enforce" with it'],
+    [{ 'QUERY-8': { mode: 'report', share: 0.5 } }, 'Set "mode" to "enforce"'],
     [{ 'QUERY-8': { mode: 'enforce', share: 0 } }, 'share'],
     [{ 'QUERY-8': { mode: 'enforce', share: 1.5 } }, 'share'],
     [{ 'QUERY-8': { mode: 'report', repeated: 'all' } }, "Give 'first' or 'last'"],

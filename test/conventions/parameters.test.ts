@@ -21,7 +21,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
   const served = () => serve(express, { parameters })
   const ids = (body: readonly { readonly id: number }[]) => body.map(({ id }) => id)
 
-  it('replace the names of the conventions, and are reported', async () => {
+  it('work in place of the standard parameter names, and are reported', async () => {
     const { call, reported } = served()
     const { status, body } = await call.get(
       '/v1/orders?page=2&per_page=3&order_by=-id&_=123&utm_source=mail&utm_medium=x',
@@ -122,7 +122,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     expect(reported()).toEqual(['QUERY-8 _', 'QUERY-6 include', 'QUERY-8 utm_x', 'QUERY-8 _'])
   })
 
-  it('parameter names that may be data are reported as "(other)", but $filter and a[b] by name', async () => {
+  it('parameter names that look like data are reported as "(other)"; $filter and a[b] are reported by name', async () => {
     const { call, reported } = serve(express, { conventions: { 'QUERY-8': 'report' } })
     const odd = [
       'ana%40example.com=1',

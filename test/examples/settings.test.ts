@@ -33,7 +33,7 @@ describe('settings', () => {
     )
   })
 
-  it('configure the pool, the timeout and the sentinels, and REDIS_URL names the master of the sentinels', () => {
+  it('configure the pool, the timeout and the Redis sentinels; with sentinels, the host of REDIS_URL is the master', () => {
     expect(
       readSettings({
         DATABASE_POOL: '25',

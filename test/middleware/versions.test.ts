@@ -60,7 +60,7 @@ describe('versions(): options', () => {
   it('VER-3: a successor must be another version that is not retired', () => {
     for (const successor of ['v9', 'v1', 'v0'])
       expect(build({ v0: 'retired', v1: { handler, successor }, v2: handler })).toThrow(/Set "successor" to one of v2/)
-    expect(build({ v1: { handler, successor: 'v2' } })).toThrow(/Remove it/)
+    expect(build({ v1: { handler, successor: 'v2' } })).toThrow(/Remove "successor"/)
   })
 })
 

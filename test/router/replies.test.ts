@@ -22,7 +22,7 @@ describe('header objects that a service reuses', () => {
       },
     ],
   ])(
-    'HDR-6: the response adds fields to the headers of %s without changing the object of the service',
+    'HDR-6: fields that the library adds to the headers of %s do not change the header object that the service passed',
     async (_, method) => {
       open = await listen(
         express().use(

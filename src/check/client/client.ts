@@ -124,8 +124,8 @@ export class Client {
    * Sends a request. If the service is busy, the request is retried once, provided that it is safe
    * or has `retries`, and that `Retry-After` is at most `longestWait`. Throws `Unchecked` if there
    * is no response, if the budget is used up, if `production` forbids the request or the retry, or
-   * if the service is still busy. If a busy service responds with 429, the exception is `Limited`,
-   * a kind of `Unchecked`.
+   * if the service is still busy. If the last response was a 429, and `production` has not refused
+   * a retry, the exception is `Limited`, a kind of `Unchecked`.
    */
   async send(
     method: string,

@@ -34,9 +34,9 @@ export const items = `items() { awk 'BEGIN { RS = "\\001" } { n = length($0); d 
     t = t c } }' "$dir/$1.body"; }`
 
 /**
- * A shell function that prints a description of a response. If a violation has no `sign`, the
- * script compares this description with that of `looksOf()` (`script-sign.ts`). So both functions
- * must describe a response in the same way.
+ * A shell function that prints a description of a response. If no single test shows the violation
+ * (it has no `sign`, see `sign.ts`), the script compares this description with that of `looksOf()`
+ * (`script-sign.ts`). So both functions must describe a response in the same way.
  */
 export const looks = (
   fields: readonly string[],

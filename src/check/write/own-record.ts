@@ -258,6 +258,6 @@ function detailOf({ answer: { json } }: Exchange): string {
   return typeof detail === 'string' ? ` (${detail.slice(0, 120)})` : ''
 }
 
-/** Whether the scalar members that were sent have the sent values. */
+/** Whether the shown item has the sent value of every scalar member that was sent. */
 const holdsSent = (shown: JsonObject, sent: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(sent).every(([name, value]) => typeof value === 'object' || shown[name] === value)

@@ -85,8 +85,8 @@ type Write = (next: JsonObject, current: Stored<JsonObject>, store: Store) => Aw
  * Patches a record without reading it first, if the adapter holds in memory the version that
  * `If-Match` names. Returns `undefined` if nothing was changed. In that case, the response depends
  * on the current record, so `change` reads that record and runs the checks again. The resource's
- * rules get only records that were read for the request. So this function does nothing for a
- * resource with rules.
+ * rules must be given a record that was read for this request, not one that the adapter holds in
+ * memory. So this function does nothing for a resource with rules.
  */
 function patchCached(place: ConditionalPlace, compose: Compose, write: Write): Awaitable<Stored<unknown> | undefined> {
   const { resource, key } = place
@@ -146,8 +146,8 @@ export function removeRecord(place: ConditionalPlace): Awaitable<'removed'> {
 
 /**
  * Writes without reading the record first, if `direct` is given. Otherwise, calls the function
- * `otherwise` for the write. Also calls `otherwise` if the direct write was stale and expected no
- * version.
+ * `otherwise` for the write. If the direct write returns `'stale'`: throws a 412 if the write
+ * expected a version, otherwise calls `otherwise`.
  */
 function directly<T>(
   direct: ReturnType<typeof expectedUnread>,

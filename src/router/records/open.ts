@@ -1,4 +1,7 @@
-/** Implements `records()`: finds the resource of a definition, and creates the caller of a job. */
+/**
+ * Implements `records()`: finds the mounted resource of a definition. For a job (work outside of
+ * any request), also creates its `Caller`.
+ */
 
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
 import { didYouMean, nearMiss } from '../../near-miss.js'

@@ -1,6 +1,6 @@
 /**
- * The `Place` of a call of `records()`: a resource, keys and preconditions. A request takes the
- * same data from its path and its header fields.
+ * The `Place` of a call of `records()`: a resource, keys and preconditions. The `Place` of an HTTP
+ * request gets the same data from the path and the header fields.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Action, Decided, Permission } from '../../auth/permission.js'

@@ -48,7 +48,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/literal',
-    title: 'Text is compared literally: case, spaces, %, _ and * matter.',
+    title: 'Text is compared literally: case and spaces count, and %, _ and * are not wildcards.',
     on: 'parcels',
     async run(stage) {
       for (const value of ['ASH', 'ash ', 'a%', '%', '_sh', 'a*', 'ash_', "ash' or '1'='1", 'null', '']) {

@@ -92,7 +92,7 @@ export const paging: readonly Check[] = [
   },
   {
     id: 'paging/total-follows',
-    title: 'The total changes with creates and removes.',
+    title: 'Each create raises the total by one, and each removal lowers it by one.',
     on: 'any',
     needs: ['total', 'create', 'remove'],
     async run(stage) {

@@ -114,7 +114,7 @@ describe('a transaction of the caller', () => {
     await client.end()
   })
 
-  it('can be the "tx" of a "write" function: writes through within(tx) do not wait for the outer write', async () => {
+  it('can be the "tx" that a "write" function gets: a write through within(tx) does not wait for the write that contains it', async () => {
     const client = new pg.Client(place.url)
     await client.connect()
     for (const outer of [client, pool]) {

@@ -129,7 +129,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     },
   )
 
-  it('HDR-8: the response has a change that "write" makes by SQL after apply(); change.after does not', async () => {
+  it('HDR-8: the response includes what "write" changes by SQL after apply(), but change.after does not include it', async () => {
     const seen: unknown[] = []
     const write: Write = async (tx, change) => {
       await change.apply()

@@ -149,8 +149,8 @@ it('each of 1,000 changes is published at least once, in order per key, while pu
         await end(killed.child, 'SIGKILL')
         publishers[i] = startPublisher(far)
       } else {
-        // The publisher is paused until the server has ended its session and another publisher is
-        // active. When it continues, it runs as if it still were the active publisher.
+        // The publisher is paused until its database session has been ended and another publisher
+        // is active. When it continues, it runs as if it still were the active publisher.
         killed.child.kill('SIGSTOP')
         await outbox.endSession()
         await (publishers[1 - i] as Publisher).publishing

@@ -207,8 +207,8 @@ export class WriteCallback {
 
   #lateFault(cause: unknown): unknown {
     const hint = this.#change.databases.write.embedded
-      ? ' Statements that the function sends to the PGlite instead of the given transaction wait until the ' +
-        'transaction has ended.'
+      ? ' If the function sends a statement to PGlite itself, and not to the given transaction, the statement waits ' +
+        'until the transaction has ended.'
       : callsWithWaiters.has(this.#change.call)
         ? ' Another connection waits for a lock that the transaction holds. If the function waits for that ' +
           'connection, use the given client instead.'
