@@ -68,7 +68,7 @@ export function parseOptions(args: readonly string[], cwd: string): Options | st
     ? (['workloads', 'requests'] as const).find((name) => values[name] !== undefined)
     : undefined
   if (workloadsOnly !== undefined)
-    throw new UsageError(`--tail has no --${workloadsOnly}. To limit the run, use --servers, --rounds or --seconds.`)
+    throw new UsageError(`--tail excludes --${workloadsOnly}. To limit the run, use --servers, --rounds or --seconds.`)
   if (values.seconds !== undefined && values.requests !== undefined)
     throw new UsageError('Give --seconds or --requests, not both.')
   const seconds = tail ? (quick ? 1 : 10) : quick ? 0.3 : 2

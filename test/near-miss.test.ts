@@ -11,7 +11,7 @@ describe('nearMiss', () => {
     ['srot', 'sort'],
     ['lotes', 'lote'],
     ['sucursalDistribucion', 'sucursalDeDistribucion'],
-  ])('QUERY-8: %s is near %s', (name, expected) => {
+  ])('QUERY-8: %s is close to %s', (name, expected) => {
     expect(nearMiss(name, allowed)).toBe(expected)
   })
 

@@ -23,7 +23,10 @@ export const stale = (): Problem =>
 export const invalid = (detail: string): Problem => new Problem(422, 'The body is not valid', detail)
 export const malformed = (detail: string): Problem => new Problem(400, 'The request is malformed', detail)
 
-/** Converts any exception to a problem. The problem of an unexpected error exposes no details. */
+/**
+ * Converts any exception to a problem. For an unexpected error, the problem does not show the
+ * error's message.
+ */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   const { status, expose, message } = error as { status?: unknown; expose?: unknown; message?: unknown }

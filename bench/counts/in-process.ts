@@ -65,7 +65,7 @@ export interface Watch {
 }
 
 /**
- * Sends requests one after the other, each in its own turn of the event loop. It creates no promise
+ * Sends requests one after the other, each in its own turn of the event loop. Creates no promise
  * and no timer between two requests.
  */
 export class Caller {
@@ -91,7 +91,10 @@ export class Caller {
     this.#server.emit('connection', this.#connection)
   }
 
-  /** Sends requests until `next`, which gets the previous response, returns `undefined`. */
+  /**
+   * Sends the requests that `next` returns, until it returns `undefined`. `next` gets the previous
+   * response.
+   */
   run(
     handler: RequestListener,
     watch: Watch,

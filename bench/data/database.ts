@@ -19,8 +19,8 @@ export interface Database {
    */
   readonly ready: Promise<void>
   /**
-   * Waits until the schema is filled or filling it has failed. Then drops the schema with its
-   * tables.
+   * Waits until `ready` resolves or rejects. Then drops the schema with its tables, if it was
+   * created.
    */
   drop(): Promise<void>
 }

@@ -32,8 +32,8 @@ export interface Point {
   /** Number of connections. Default: 10. */
   readonly connections?: number
   /**
-   * Sends some requests, and throws if a response is wrong. Returns the requests that the
-   * connections then send repeatedly, with the expected statuses.
+   * Sends some requests, and throws if a response is wrong. Returns requests with their expected
+   * statuses. The connections then send these requests repeatedly.
    */
   prepare(ask: Ask): Promise<readonly Asked[]>
 }

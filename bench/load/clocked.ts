@@ -1,5 +1,5 @@
 /**
- * Times requests that several loops, the workers, send concurrently. Each worker sends its next
+ * Times requests that several workers send concurrently. A worker is a loop that sends its next
  * request as soon as it has received a response.
  */
 

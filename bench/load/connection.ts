@@ -1,6 +1,7 @@
 /**
  * A keep-alive connection that sends one request at a time. It implements only the parts of
- * HTTP/1.1 that these servers need, so that the load generator uses less CPU time than the server.
+ * HTTP/1.1 that the benchmark's servers need, so that the load generator uses less CPU time than
+ * the server.
  */
 import { connect, type Socket } from 'node:net'
 import type { Sent } from '../workloads/turns.js'
@@ -13,8 +14,8 @@ export interface Reply {
 type Waiting = { readonly resolve: (reply: Reply) => void; readonly reject: (error: Error) => void }
 
 /**
- * The timeout of a response, in milliseconds. No request here takes this long, even on a busy
- * machine.
+ * The timeout of a response, in milliseconds. No request of the benchmark takes this long, even on
+ * a busy machine.
  */
 const replyTimeout = 30_000
 

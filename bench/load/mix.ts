@@ -51,8 +51,8 @@ export interface Asked {
 export type Mix = () => Asked
 
 /**
- * The number of request sequences that are interleaved for each kind except `patch`. Each sequence
- * is what one connection sends in a workload with only this kind of request.
+ * The number of interleaved sequences of requests, for each kind except `patch`. In a workload with
+ * only one kind of request, each connection sends one such sequence.
  */
 const sequences = 10
 /**

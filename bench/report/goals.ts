@@ -24,8 +24,9 @@ const readsOfPostgres = ['pg-item', 'pg-page', 'pg-page-expanded', 'pg-page-any'
 const writesOfPostgres = ['pg-create', 'pg-patch'] as const
 
 /**
- * The maximum CPU time of a server in some workloads, as a multiple of the CPU time of
- * `express-helper` and of `fastify-tuned`.
+ * Limits the CPU time of a server in some workloads. `express` is the maximum as a multiple of the
+ * CPU time of `express-helper`. `fastify` is the maximum as a multiple of the CPU time of
+ * `fastify-tuned`.
  */
 const table: readonly (readonly [
   of: ServerName,

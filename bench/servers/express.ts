@@ -1,6 +1,6 @@
 /**
  * Idiomatic Express 5: middleware for each task, strong entity tags from row versions, and a key
- * object for tokens, which is not created again for each request.
+ * object for tokens, created when the server starts.
  */
 import { createServer } from 'node:http'
 import cors from 'cors'

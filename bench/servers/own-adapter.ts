@@ -1,7 +1,7 @@
 /**
  * A custom adapter that declares no optional features. Every record is a new, unfrozen object, like
  * the objects that a database driver returns. The adapter reads its lists of pieces from the store
- * of the hand-written servers, so these lists are as fast as theirs.
+ * of the hand-written servers, so it lists pieces as fast as those servers do.
  */
 import type { Adapter, ListRequest, Stored } from 'express-rest-conventions'
 import type { ListQuery } from '../by-hand/list-query.js'

@@ -102,8 +102,8 @@ export function makeService(pool: pg.Pool): Api {
 }
 
 /**
- * The nightly job: expires all open orders. Returns the problem of each order that could not be
- * expired, by order id.
+ * The nightly job: expires all open orders. Returns the ids of the orders that could not be
+ * expired, each with the problem that prevented it.
  */
 export async function expireOrders(
   service: Api,

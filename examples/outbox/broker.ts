@@ -31,9 +31,9 @@ export interface BrokerOptions {
 }
 
 /**
- * Connects, and creates the stream if it does not exist. The client does not reconnect. Otherwise,
- * it would buffer messages until the next connection, and could then send them after newer messages
- * of another publisher.
+ * Connects, and creates the stream if it does not exist. The client does not reconnect. A client
+ * that reconnects would buffer messages until the next connection, and could then send them after
+ * newer messages of another publisher.
  */
 export async function openBroker({ servers, stream, subject }: BrokerOptions): Promise<Broker> {
   const nats = await connect({ servers, reconnect: false, timeout, name: 'outbox publisher' })

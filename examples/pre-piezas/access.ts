@@ -41,7 +41,8 @@ export interface Access {
    */
   readonly privateToken: () => string
   /**
-   * The account, if its user or its password was not set. It is printed when the service starts.
+   * The account of the public API, if its user or its password was not set. The account is printed
+   * when the service starts.
    */
   readonly madeUp: { readonly user: string; readonly password: string } | undefined
 }

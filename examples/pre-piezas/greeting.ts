@@ -9,7 +9,8 @@ import { segment } from './addresses.js'
 import type { Stores } from './store/stores.js'
 
 /**
- * Builds the text with records from the stores, because earlier runs may have changed the records.
+ * Builds the text. The example requests use records that are read from the stores, because earlier
+ * runs may have changed the records.
  */
 export async function greeting(
   base: string,

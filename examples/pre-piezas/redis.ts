@@ -83,8 +83,8 @@ export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: Re
   }
 
   /**
-   * Tries to connect until it succeeds. On its own, a sentinel client would give up if no sentinel
-   * responds at first.
+   * Tries to connect until it succeeds. Without this function, a sentinel client would give up if
+   * no sentinel responds to the first attempt.
    */
   async function connectUntilDone(own: Client): Promise<void> {
     for (;;) {
@@ -103,8 +103,8 @@ export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: Re
 type RedisSettings = { readonly redisUrl: string } & Pick<Settings, 'redisSentinels'>
 
 /**
- * Commands do not wait in a queue while Redis is unavailable, because their requests would be
- * counted too late.
+ * Commands do not wait in a queue while Redis is unavailable, because a delayed command would count
+ * its request too late.
  */
 const disableOfflineQueue = true
 

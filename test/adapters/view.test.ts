@@ -140,7 +140,7 @@ describe('VER-1: reading through a view', () => {
     expect(found?.value).toEqual({ nombre: 'nuevo' })
   })
 
-  it('names can be swapped', async () => {
+  it('two members can swap their names', async () => {
     const adapter = { list: () => ({ items: [] }), read: () => [{ value: { a: 1, b: 2 }, version: '1' }] }
     const [found] = await over(adapter, { rename: { a: 'b', b: 'a' } }).read([first], call())
     expect(found?.value).toEqual({ a: 2, b: 1 })
@@ -173,7 +173,7 @@ describe('VER-1: writing through a view', () => {
     expect(seen[0]?.lista).not.toBe(seen[1]?.lista)
   })
 
-  it('results of a create other than "created" use the names of the view', async () => {
+  it('every result of a create, not only "created", uses the names of the view', async () => {
     const answering = (answer: unknown) =>
       over({ list: () => ({ items: [] }), read: () => [], create: () => answer }).create({}, call())
     expect(await answering({ accepted: stored })).toEqual({ accepted: first })
@@ -347,7 +347,7 @@ describe('VER-1: the view itself', () => {
   it.each<[string, AdapterViewOptions]>([
     ['two members that map to the same stored member', { rename: { a: 'c', b: 'c' } }],
     ['a member that is both shown and hidden', { rename: { a: 'c' }, hides: ['c'] }],
-  ])('throws a ConfigurationError: %s', (_, given) => {
+  ])('throws a ConfigurationError for %s', (_, given) => {
     expect(() => over(under(), given)).toThrow(ConfigurationError)
   })
 

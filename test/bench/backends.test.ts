@@ -4,7 +4,8 @@ import { Backends, cpuOf, named, spent } from '../../bench/run/backends.js'
 
 const { url } = inject('postgres')
 /**
- * Whether the database runs on this Linux machine. The processes of a remote server cannot be read.
+ * Whether the database runs on this machine, and the machine runs Linux. The processes of a remote
+ * server cannot be read.
  */
 const isHere = process.platform === 'linux' && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 

@@ -91,7 +91,7 @@ describe('npm run bench', () => {
   })
 })
 
-describe('cores', () => {
+describe('lists of CPU cores', () => {
   it('are parsed from the format of taskset', () => {
     expect(expand('0-2,5')).toEqual([0, 1, 2, 5])
     expect(expand('7')).toEqual([7])

@@ -44,7 +44,7 @@ describe('the load generator', () => {
 const keys = keysOf(makeSecrets())
 
 describe('the checks of the workloads', () => {
-  it.each(workloadNames)('refuse to measure a server that responds with 200 to everything: %s', async (name) => {
+  it.each(workloadNames)('reject a server that responds with 200 to everything: %s', async (name) => {
     const server = createServer((_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json', etag: '"1"', 'x-total-count': '250' }).end('{}')
     }).listen(0, '127.0.0.1')

@@ -15,7 +15,7 @@ beforeAll(() => {
 }, 120_000)
 
 describe('the cost of a request', () => {
-  it.each(countedNames)('%s: does not exceed its budget (npm run bench:counts)', (name) => {
+  it.each(countedNames)('does not exceed its budget (npm run bench:counts): %s', (name) => {
     expect(counts[name].bytes).toBeGreaterThan(0)
     expect(counts[name].calls).toBeGreaterThan(0)
     expect(excesses({ [name]: counts[name] }, process.versions.node)).toEqual([])

@@ -18,7 +18,7 @@ describe('the options of the benchmark', () => {
     })
   })
 
-  it('list names in the order of --list, and resolve paths from the working directory', () => {
+  it('sort names into the order of --list, and resolve paths from the working directory', () => {
     const args =
       '--workloads page,item --servers fastify,raw --against ../other --node bin/node --json out.json --requests 500'.split(
         ' ',
@@ -60,8 +60,8 @@ describe('the options of the benchmark', () => {
     [['--rounds', '1.5'], '--rounds is "1.5"'],
     [['--seconds', ''], '--seconds is ""'],
     [['--seconds', '1', '--requests', '10'], '--seconds or --requests'],
-    [['--tail', '--workloads', 'item'], '--tail has no --workloads'],
-    [['--tail', '--requests', '10'], '--tail has no --requests'],
+    [['--tail', '--workloads', 'item'], '--tail excludes --workloads'],
+    [['--tail', '--requests', '10'], '--tail excludes --requests'],
     [['--quik'], '--quik'],
     [['item'], 'item'],
   ])('are refused with a reason if they are wrong: %j', (args, message) => {

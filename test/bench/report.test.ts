@@ -97,7 +97,7 @@ describe('ratios', () => {
     expect(ratiosOf('pg-item', [byHand, unread]).map(({ counts }) => counts)).toEqual(['server'])
   })
 
-  it('reach a goal or miss it if three quarters of the rounds agree, and otherwise leave it open', () => {
+  it('reach or miss a goal only if three quarters of the rounds agree; otherwise the goal stays open', () => {
     const of = { of: 'a', to: 'b', counts: 'server', max: 0.5 } as const
     expect(reached({ ...of, q1: 2, median: 2.1, q3: 2.2 })).toBe('reached')
     expect(reached({ ...of, q1: 1.8, median: 1.9, q3: 1.99 })).toBe('missed')
@@ -107,7 +107,7 @@ describe('ratios', () => {
       for (const server of [of, to]) expect(workloadOf(workload).servers ?? [server]).toContain(server)
   })
 
-  it('differ between two checkouts only if the rounds agree and the difference is more than three percent', () => {
+  it('call a checkout faster or slower only if the rounds agree and the difference exceeds three percent', () => {
     expect(change({ q1: 0.8, median: 0.9, q3: 0.99 })).toBe('slower')
     expect(change({ q1: 0.8, median: 0.9, q3: 1.1 })).toBe('level')
     expect(change({ q1: 0.97, median: 0.98, q3: 0.99 })).toBe('level')
@@ -148,7 +148,7 @@ describe('the chart of a result', () => {
     expect(svg).toContain('Node 24.1.0, 2026-01-02')
   })
 
-  it('omits a workload that hand-written Express does not have, because the ratios have no base', () => {
+  it('omits a workload that was not measured with express, because the ratios compare with express', () => {
     expect(chartOf({ ...result, workloads: [{ ...workload, rows: rows.slice(0, 1) }] })).not.toContain('item GET')
   })
 })

@@ -261,7 +261,7 @@ describe('a record that is read repeatedly', () => {
     expect(counts.items?.entries).toBe(1)
   })
 
-  it('is not cached if its adapter declares that it computes values', async () => {
+  it('is not cached if its adapter declares computed values', async () => {
     const read = async (keys: readonly string[]) => keys.map((id) => ({ value: { id }, version: '1' }))
     const adapter = { computes: true, read, list: async () => ({ items: [] }) }
     const service = api({ versions: { v1: [mount(zones, adapter as never)] } })

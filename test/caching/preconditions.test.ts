@@ -260,8 +260,8 @@ const pairsOf = (ground: string, isPlain: boolean): readonly (typeof pairs)[numb
 }
 
 describe.each(grounds)('preconditions over %s', (ground, open) => {
-  // The other settings have the same effect over a database as in memory, so they are tested only
-  // in memory.
+  // The last two settings are tested only in memory, because a database does not change their
+  // effect.
   const settings = [
     { required: false, weakToo: false },
     ...(ground === 'memory'

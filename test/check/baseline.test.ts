@@ -34,7 +34,7 @@ describe('a violation with an entry in the baseline', () => {
     expect(compare([one], [one], '9999-12-31').accepted.length).toBe(1)
   })
 
-  it('is accepted only if the entry names its check and its path', () => {
+  it('is accepted only if the entry names the check and the path of the violation', () => {
     expect(compare([one], [{ ...one, where: '/v1/orders' }, other], '2026-01-01').fresh).toEqual([one])
   })
 })
@@ -53,7 +53,7 @@ describe('an update of the baseline', () => {
     ['absent', 1],
     ['undecided', 2],
     ['left-out', 2],
-  ] as const)('if one of two entries is in the state "%s", keeps this number of entries: %i', (state, count) => {
+  ] as const)('if one of two entries has the state "%s", the number of entries kept is %i', (state, count) => {
     const comparison = compareBaseline([one], known, '2026-06-15', () => state)
     expect(updatedBaseline(comparison, known).length).toBe(count)
   })

@@ -76,7 +76,7 @@ function expectRate(arrivals: readonly Arrival[], rate: number): void {
   expect((after?.time ?? 0) - (before?.time ?? 0)).toBeGreaterThan((1.5 * 1000) / rate)
 }
 
-it.each([false, true])('the cleanup at the end of a run obeys the rate, with production %s', async (production) => {
+it.each([false, true])('the cleanup at the end of a run obeys "rate" if "production" is %s', async (production) => {
   const { origin, arrivals } = await start()
   const report = await checkService({ ...options(origin), production, rate: 5, only: ['VERB-2/location'] })
   expect([report.left, count(arrivals, 'DELETE')]).toEqual([[], 1])

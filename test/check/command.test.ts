@@ -59,7 +59,7 @@ async function run(
 const usual = ['--document', 'openapi.json', '--token', 'CHECK_ADMIN_TOKEN', '--rate', '9999999']
 const inCwd = (name: string): string => readFileSync(join(cwd, name), 'utf8')
 
-it('exits with 0 for a service that keeps the conventions, and lists what could not be checked', async () => {
+it('the command exits with 0 for a service that keeps the conventions, and lists what was not checked', async () => {
   const { code, out } = await run(await start(), ...usual)
   expect([code, out]).toEqual([
     0,
@@ -70,7 +70,7 @@ it('exits with 0 for a service that keeps the conventions, and lists what could 
   )
 })
 
-it('exits with 1 for a violation, and prints the check, the request, the expected result and the fix', async () => {
+it('the command exits with 1 for a violation, and prints the check, request, expected result and fix', async () => {
   const origin = await start('past the end is 404')
   const { code, out } = await run(origin, ...usual, '--only', 'QUERY-7/past-end')
   expect(code).toBe(1)
@@ -80,7 +80,7 @@ it('exits with 1 for a violation, and prints the check, the request, the expecte
   expect(out).toContain('fix       Answer 200 with an empty array for pages past the end.')
 })
 
-it('prints the output that docs/check.md shows', async () => {
+it('the command prints the output that docs/check.md shows', async () => {
   const origin = await start('past the end is 404')
   const { out } = await run(origin, ...usual)
   const page = readFileSync(new URL('../../docs/check.md', import.meta.url), 'utf8')
@@ -91,7 +91,7 @@ it('prints the output that docs/check.md shows', async () => {
   for (const part of parts) expect(printed).toContain(part)
 })
 
-it('writes a script that reproduces a violation on its own and contains no token', async () => {
+it('a script reproduces a violation on its own, and contains no token', async () => {
   await run(await start('no credentials needed'), ...usual, '--only', 'AUTH-4,AUTH-5', '--scripts', 'breaks')
   await service?.close()
   const origin = await start('past the end is 404')
@@ -104,7 +104,7 @@ it('writes a script that reproduces a violation on its own and contains no token
   expect(out).toContain('Expected: 200 with an empty array')
 })
 
-it('a script can send an altered token, although it contains no token', async () => {
+it('a script reads the token from the environment, and can send an altered copy of it', async () => {
   const origin = await start('signature not verified')
   await run(origin, ...usual, '--only', 'AUTH-4/nobody,AUTH-5', '--scripts', 'breaks')
   const { code, out } = await shell(join(cwd, 'breaks/AUTH-5-altered-v1-orders.sh'))
@@ -178,7 +178,7 @@ function shell(
   })
 }
 
-it('writes a JUnit report, and prints a JSON report without tokens', async () => {
+it('the command writes a JUnit report, and prints a JSON report without tokens', async () => {
   const { out } = await run(await start('406 for 415'), ...usual, '--only', 'HDR-1', '--json', '--junit', 'report.xml')
   const report = JSON.parse(out)
   const broken = report.results.find((one: { verdict: string }) => one.verdict === 'breaks')
@@ -234,7 +234,7 @@ it('--dry-run prints the plan and sends nothing', async () => {
   expect(out).toContain('QUERY-7/walk-disjoint')
 })
 
-it('fetches the document from the service, and sends the token only after a 401', async () => {
+it('the command fetches the document from the service, and sends the token only after a 401', async () => {
   const app = twinApp()
   const tokens: (string | undefined)[] = []
   service = await serving((req, res) => {
@@ -255,7 +255,7 @@ it('--init writes a target file that --target accepts and that contains no token
   expect([code, out]).toEqual([0, expect.stringContaining('0 break,')])
 })
 
-it('stops when the budget of requests is spent, and says so', async () => {
+it('the command stops when the budget of requests is spent, and says so', async () => {
   let requests = 0
   const app = twinApp()
   service = await serving((req, res) => {
@@ -323,7 +323,7 @@ it.each([
   },
 )
 
-it('exits with 2 if nothing could be checked', async () => {
+it('the command exits with 2 if nothing could be checked', async () => {
   const origin = await start()
   await service?.close()
   service = undefined

@@ -68,7 +68,7 @@ const shared = withContracts([[7], [7], [8]], (at) => [7, 7, 8][at] as number)
 
 it.each([
   ['holds if a customer has several contracts', withContracts([[7, 8], [9]], () => 7), {}, 'holds'],
-  ['holds if no link leads to a contract below its customer', withContracts([[7], [7], [8]], () => 9), {}, 'holds'],
+  ['holds if no customer links to a contract of its own', withContracts([[7], [7], [8]], () => 9), {}, 'holds'],
   ['holds if contracts can be attached', shared, { itemMethods: ['GET', 'PUT', 'DELETE'] }, 'holds'],
   [
     'is not checked if no two customers share a contract',

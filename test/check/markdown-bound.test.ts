@@ -47,7 +47,7 @@ describe('the Markdown report', () => {
     expect(markdown.match(/<details>/g)?.length).toBe(markdown.match(/<\/details>/g)?.length)
   })
 
-  it('is not shortened if it fits', () => {
+  it('is not shortened if it is within the size limit', () => {
     expect(markdownWith(3, 'short')).not.toContain('left out')
   })
 })

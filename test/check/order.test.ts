@@ -18,7 +18,7 @@ describe('misplaced()', () => {
     [['b', 'A', 'a', 'Z'], false, undefined],
     // Timestamps with a time zone are not compared, because their zones can differ.
     [['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z'], false, undefined],
-  ])('%j, descending %s: the index of the misplaced value is %s', (values, descending, place) => {
+  ])('%j: if "descending" is %s, the index of the misplaced value is %s', (values, descending, place) => {
     expect(misplaced(values, descending)).toBe(place)
   })
 })

@@ -133,7 +133,7 @@ it.each(share(faults, 4, fewFaults))(
   },
 )
 
-it('a script that would send a wrong password for a real user sends no request unless DISPOSABLE is "yes"', async () => {
+it('a script that would send a wrong password for a real user sends nothing unless DISPOSABLE is "yes"', async () => {
   let requests = 0
   const app = twinApp('login reveals unknown users')
   const { origin, close } = await serving((req, res) => {

@@ -53,8 +53,8 @@ function announced(): Readonly<Record<'hazards' | 'posts' | 'created', readonly 
 }
 
 /**
- * Records each unsafe request in `sent`, and in `strays` too if the ledger on disk does not allow
- * the request on arrival.
+ * Records each unsafe request in `sent`. If the ledger on disk does not allow the request when it
+ * arrives, records it in `strays` too.
  */
 function recording(app: RequestListener, strays: string[], sent: string[]): RequestListener {
   return (req, res) => {

@@ -320,7 +320,7 @@ describe.each(frameworks)('limits on requests and failed logins, and the login t
     await service.close()
   })
 
-  it('ERR-1: a login gets 503 if the user cannot be looked up in time', async () => {
+  it('ERR-1: a login gets 503 if the lookup of the user exceeds the timeout', async () => {
     const entrance = api({
       login: login({ find: () => new Promise<never>(() => {}), token: () => 'token' }),
       timeout: 50,

@@ -85,7 +85,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     }
   })
 
-  it('VER-3: if a brownout exempts clients, they get 200, other clients 503, and invalid credentials 401', async () => {
+  it('VER-3: during a brownout exempt clients get 200, others get 503, and invalid credentials get 401', async () => {
     const { send } = await start([{ from, until, exempt: ['billing'] }])
     at('2027-03-01T10:00:00Z')
     expect((await send('GET', '/v1/pedidos/1', { 'x-client': 'billing' })).status).toBe(200)
@@ -110,7 +110,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     ])
   })
 
-  it('VER-3: Retry-After includes later brownouts that follow without a gap', async () => {
+  it('VER-3: if brownouts follow without a gap, Retry-After is the time until the end of the last one', async () => {
     const { send } = await start([
       { from: '2027-03-01T10:15:00Z', until: '2027-03-01T10:20:00Z' },
       { from, until },

@@ -235,7 +235,7 @@ describe.each(frameworks)('VERB-13: changes with injected faults, on %s', (_name
     prefer: fc.constantFrom(undefined, 'return=minimal', 'return=representation'),
   })
 
-  it('a change gets a 2xx, even if a later call fails. A request with another status changes nothing', async () => {
+  it('a request that changes data gets a 2xx, even if a later call fails. Other statuses mean no change', async () => {
     let after = 0
     await fc.assert(
       fc.asyncProperty(asked, async ({ change, fault, accept, prefer }) => {
@@ -267,7 +267,7 @@ describe.each(frameworks)('VERB-13: changes with injected faults, on %s', (_name
     expect(after).toBeGreaterThan(10)
   })
 
-  it('a response whose body cannot be built has an entity tag that works in If-Match, but causes no 304', async () => {
+  it('if a body cannot be built, the entity tag of the response works in If-Match, but causes no 304', async () => {
     n += 1
     // The last calls of the request come after its write. The fault occurs at the last call but
     // one.

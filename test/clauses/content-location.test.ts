@@ -118,7 +118,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     await blind.close()
   })
 
-  it('RFC 7240: return= is found in any valid Prefer. Preference-Applied names it if it had an effect', async () => {
+  it('RFC 7240: "return" is found in any valid Prefer. Preference-Applied names it if it had an effect', async () => {
     for (const [prefer, applied] of [
       ['return=minimal', 'return=minimal'],
       ['respond-async, RETURN = "minimal"; q=1', 'return=minimal'],
@@ -160,7 +160,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     }
   })
 
-  it('no response has Content-Language, because values are in the language in which they are stored', async () => {
+  it('no response has Content-Language, even if the request has Accept-Language', async () => {
     for (const [method, path, body] of [
       ['GET', 'piezas', undefined],
       ['GET', 'piezas/1', undefined],

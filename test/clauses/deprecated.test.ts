@@ -147,7 +147,7 @@ describe.each(frameworks)('VER-3: deprecated parameters and members on %s', (_na
 })
 
 describe('VER-3: OpenAPI documents with deprecated parts', () => {
-  it('VER-3: list the deprecated parts, their sunset dates and their replacements', () => {
+  it('VER-3: OpenAPI documents list the deprecated parts, their sunset dates and their replacements', () => {
     const document = openapi(serviceOf(), 'v1')
     const { parameters = {}, schemas = {} } = document.components as Record<
       string,

@@ -31,7 +31,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     expect(problem(answer).named.sort()).toEqual(['/lot', '/lote', '/peso'])
   })
 
-  it('ERR-3: the base of problem types is configurable, and the trace id replaces an invalid request id', async () => {
+  it('ERR-3: the base URL of problem types is configurable. The trace id replaces an invalid request id', async () => {
     const { send, close } = await serve(express, { problemBase: 'https://docs.example/errors' })
     const trace = '0af7651916cd43dd8448eb211c80319c'
     const { json } = await send('GET', '/v8/piezas/999', {
@@ -230,7 +230,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     expect(problem(answer)).toEqual({ status: 413, code: 'body-too-large', named: [] })
   })
 
-  it('ERR-2: with requireIfMatch, 404 comes before 428, and 428 before validation of the merged result', async () => {
+  it('ERR-2: if "requireIfMatch" is set, 404 comes before 428, and 428 before 422 of the merged result', async () => {
     const { send, close } = await serve(express, { requireIfMatch: true })
     expect((await send('PATCH', '/v8/piezas/999', {}, { lote: 3 })).status).toBe(404)
     expect((await send('PATCH', '/v8/piezas/1', {}, { lote: 3 })).status).toBe(428)

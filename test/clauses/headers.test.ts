@@ -183,7 +183,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-3: a tag that a proxy has weakened matches only with weakIfMatch', async () => {
+  it('HDR-3: a tag that a proxy has weakened matches only if "weakIfMatch" is set', async () => {
     const { send, close } = await serve(express, { weakIfMatch: true })
     const weakened = `W/${(await send('GET', '/v8/piezas/1')).headers.etag}`
     expect((await send('PATCH', '/v8/piezas/1', { 'If-Match': weakened }, {})).status).toBe(200)
@@ -195,7 +195,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     await strict.close()
   })
 
-  it('HDR-3: with requireIfMatch, updates and deletes without If-Match get 428, and absent items 404', async () => {
+  it('HDR-3: if "requireIfMatch" is set, updates and deletes without If-Match get 428, or 404 if absent', async () => {
     const { send, close } = await serve(express, { requireIfMatch: true })
     for (const [method, path, body] of [
       ['PUT', '/v8/piezas/1', { lote: 'x' }],

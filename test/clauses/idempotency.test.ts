@@ -1,6 +1,5 @@
 /**
- * POSTs that can be retried with their `Idempotency-Key` (VERB-12), with every store that keeps
- * keys.
+ * Tests retries of POSTs with an `Idempotency-Key` (VERB-12), on every store that keeps keys.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -346,7 +345,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       expect(problem(await post({ nota: 'otra' }, key, '/v1/pedidos')).code).toBe('idempotency-mismatch')
     })
 
-    it('exactly one of 20 equal concurrent POSTs creates a record. The others get its response or 503', async () => {
+    it('exactly one of 20 equal concurrent POSTs creates a record. The others get the same 201, or 503', async () => {
       for (const path of ['/v2/pedidos', '/v2/clientes/uno/pedidos']) {
         const before = await count()
         const headers = { 'Idempotency-Key': newKey(), Host: `127.0.0.1:${service.port}` }

@@ -20,7 +20,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     }
   })
 
-  it('PATH-1: an unknown path in a version gets 404, and a path without a version goes to the app', async () => {
+  it('PATH-1: an unknown path in a version gets 404. The app handles paths without a version', async () => {
     for (const path of [
       '/v8',
       '/v8/',

@@ -331,7 +331,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     expect((await ask('GET', '/v1/search', '*:read')).json).toEqual({ contratos: true, piezas: true })
   })
 
-  it('methodRules() applies the same checks to hand-written routes', async () => {
+  it('methodRules() checks the permissions of callers on hand-written routes', async () => {
     expect((await ask('GET', '/v1/sucursales', '')).status).toBe(403)
     expect((await ask('OPTIONS', '/v1/sucursales', '')).status).toBe(403)
     expect(allowOf(await ask('POST', '/v1/sucursales', 'sucursales:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
@@ -402,7 +402,7 @@ describe("AUTH-4: the service's own permission function", () => {
     await service.close()
   })
 
-  it('if it throws after a write, the change stays, and the response is a success without a body', async () => {
+  it('if the function throws after a write, the change stays, and the response is a 2xx without a body', async () => {
     const errors: unknown[] = []
     const service = await serving(
       (_principal: unknown, action: Action) => {
@@ -457,7 +457,7 @@ describe("AUTH-4: the service's own permission function", () => {
     await service.close()
   })
 
-  it('if it throws or returns an unknown result, nothing is allowed and the response is 500', async () => {
+  it('if the function throws or returns an unknown result, nothing is allowed and the response is 500', async () => {
     for (const permission of [
       () => true,
       () => undefined,

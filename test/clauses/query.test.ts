@@ -36,7 +36,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect(await numbers('fechaDesde=2024-01-11T08:00:00.0000002')).toEqual([12])
   })
 
-  it('QUERY-1: repeating a "many" filter matches any of the values. Repeating another filter gets 400', async () => {
+  it('QUERY-1: a repeated "many" filter matches any of its values. Other repeated parameters get 400', async () => {
     expect((await numbers('lote=A&lote=B&lote=C')).length).toBe(12)
     expect(await numbers('lote=B&lote=B&pesoHasta=4')).toEqual([7])
     expect(await numbers('estado=nueva&estado=nueva')).toEqual([400, 'estado'])
@@ -95,7 +95,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect((await numbers('sort=destino.cp')).at(-1)).toBe(1)
   })
 
-  it('QUERY-2: an invalid sort gets 400 and suggests the closest field', async () => {
+  it('QUERY-2: an invalid "sort" gets 400, and the problem suggests the closest field', async () => {
     for (const [sort, suggestion] of [
       ['estado'],
       ['lot', 'lote'],
@@ -117,7 +117,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     }
   })
 
-  it('QUERY-3: q is a full-text search, and sort can order its results', async () => {
+  it('QUERY-3: "q" is a full-text search, and "sort" can order its results', async () => {
     const found = await send('GET', '/v8/piezas?q=mayor')
     expect([found.json.length, found.headers['x-total-count']]).toEqual([12, '12'])
     expect(await numbers('q=mayor&sort=-numero&limit=2')).toEqual([12, 11])
@@ -126,7 +126,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect((await send('GET', '/v8/notas?q=x')).status).toBe(400)
   })
 
-  it('QUERY-4: offest is the page number and starts at 1, and offest=0 gets 400', async () => {
+  it('QUERY-4: "offest" is the page number and starts at 1, and offest=0 gets 400', async () => {
     expect(await numbers('limit=5&offest=1')).toEqual([1, 2, 3, 4, 5])
     expect(await numbers('limit=5&offest=3')).toEqual([11, 12])
     const zero = await send('GET', '/v8/piezas?offest=0')
@@ -150,7 +150,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     )
   })
 
-  it('QUERY-5: limit is 25 by default and 100 at most, and a larger limit gets 400', async () => {
+  it('QUERY-5: "limit" is 25 by default and 100 at most, and a larger limit gets 400', async () => {
     const { send, close } = await serve(express)
     for (let i = 0; i < 20; i += 1) await send('POST', '/v8/piezas', {}, { lote: 'x' })
     expect((await send('GET', '/v8/piezas')).json).toHaveLength(25)
@@ -495,7 +495,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     })
   })
 
-  it('QUERY-8: list parameters and unknown parameters get 400 on requests that are not lists', async () => {
+  it('QUERY-8: requests other than GET of a list get 400 for list parameters and unknown parameters', async () => {
     for (const [method, path] of [
       ['DELETE', '/v8/piezas/1?force=true'],
       ['GET', '/v8/piezas/1?limit=3'],

@@ -50,7 +50,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas')).json[0]).toEqual(json)
   })
 
-  it('REP-2, REP-3: expand replaces links with full records, whose own links are not expanded', async () => {
+  it('REP-2, REP-3: "expand" replaces links with full records, whose own links are not expanded', async () => {
     const { json } = await send('GET', '/v8/piezas/1?expand=contrato,nota')
     expect(json).toEqual({
       ...brief(service.origin),

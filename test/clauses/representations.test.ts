@@ -90,18 +90,18 @@ describe('representation()', () => {
     'Text/XML',
     'application/problem+json',
     'application/merge-patch+json',
-  ])('HDR-1: %j is refused as a media type', (type) => {
+  ])('HDR-1: representation() refuses the media type %j', (type) => {
     expect(() => representation(type as string, { item: () => '' })).toThrow(ConfigurationError)
   })
 
   it.each([{}, { item: 'x' }, { items: () => '' }, { item: () => '', revision: 3 }, null])(
-    'HDR-1: the options %j are refused',
+    'HDR-1: representation() refuses the options %j',
     (options) => {
       expect(() => representation('text/csv', options as never)).toThrow(ConfigurationError)
     },
   )
 
-  it('HDR-1: only results of representation() are accepted, and each media type only once', () => {
+  it('HDR-1: "representations" takes only results of representation(), and each media type only once', () => {
     const adapter = memoryAdapter(facturas)
     const otherCsv = representation('text/csv', { list: () => '' })
     for (const given of [[{ mediaType: 'text/csv' }], csv(), [csv(), csv()], [csv(), otherCsv], [null], 'text/csv']) {

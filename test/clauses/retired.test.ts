@@ -141,8 +141,8 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
           fc.constantFrom('ana', 'eva', 'nobody'),
           fc.constantFrom(undefined, 'text/html', 'application/xml'),
           async (path, method, user, accept) => {
-            // This entity tag never matches, so no request changes the data, which both services
-            // share.
+            // Both services share their data. This entity tag never matches, so no request changes
+            // the data.
             const headers = {
               'x-user': user,
               'x-request-id': 'r1',
@@ -266,7 +266,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos/1')).headers.deprecation).toBeUndefined()
   })
 
-  it('VER-3: a deprecated part of a deprecated version has the earlier date and its own replacement', async () => {
+  it('VER-3: a part that was deprecated before its version keeps its own date and replacement', async () => {
     const from = stores()
     const { send, close } = await start(
       express,

@@ -307,7 +307,7 @@ describe('the scope that an adapter receives', () => {
     scope: (principal) => principal as { dia: string },
   })
 
-  it('REP-4: date-times have seven fractional digits, like stored date-times', async () => {
+  it('REP-4: date-times in the scope have seven fractional digits, like stored date-times', async () => {
     const data = memoryAdapter(turnos, { records: [{ id: 1, dia: '2024-01-01T00:00:00.5' }] as never })
     const send = await serve([mount(turnos, data)], { principal: () => ({ dia: '2024-01-01T00:00:00.50' }) })
     expect((await send('a', 'GET', 'turnos')).headers['x-total-count']).toBe('1')

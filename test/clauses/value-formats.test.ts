@@ -1,7 +1,7 @@
 /**
- * Formats that allow several spellings of one value, such as `12.5` and `12.50`. The value is
- * returned in one canonical spelling, in JSON and XML, and every spelling finds it (QUERY-1,
- * REP-4).
+ * Tests formats that allow several spellings of one value, such as `12.5` and `12.50`. The value is
+ * returned in one canonical spelling, in JSON and XML. A filter finds the value by any of its
+ * spellings (QUERY-1, REP-4).
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -88,7 +88,7 @@ describe('values with a canonical form', () => {
     ])
   })
 
-  it('ERR-2: an invalid value gets 422 with a pointer in bodies, and 400 with the name in filters', async () => {
+  it('ERR-2: invalid values in a body get 422 with pointers. Invalid filters get 400 with their names', async () => {
     const body = { numero: '9223372036854775808', importe: '1,5', momento: '2026-02-30T00:00:00Z' }
     const refused = await served.send('POST', '/v1/apuntes', {}, body)
     const { errors } = refused.json as { errors: { pointer: string; code: string }[] }

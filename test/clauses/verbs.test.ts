@@ -50,7 +50,7 @@ describe.each(frameworks)('the VERB clauses on %s', (_name, express) => {
     ])
   })
 
-  it('VERB-2: POST gets 202 with the Location of a future record, and 200 if it creates nothing', async () => {
+  it('VERB-2: POST gets 202 with Location if it creates the record later, and 200 if it creates nothing', async () => {
     const later = await send('POST', '/v8/encargos', {}, { id: 'later' })
     expect([later.status, later.headers.location, later.text]).toEqual([202, `${service.origin}/v8/encargos/later`, ''])
     const uncreated = await send('POST', '/v8/encargos', {}, { id: 'none' })

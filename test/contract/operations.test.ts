@@ -613,7 +613,7 @@ describe('reported changes', () => {
     )
   })
 
-  it('a change of a list that concerns both GET and HEAD is reported once', () => {
+  it('a change that concerns GET and HEAD of a list is reported once', () => {
     const both = (...given: readonly Json[]): Json => {
       const one = { parameters: [{ name: 'limit', in: 'query', schema: whole }, ...given], responses: {} }
       return document({ '/things': { get: one, head: one } })

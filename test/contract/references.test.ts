@@ -95,13 +95,13 @@ describe('a bundled document', () => {
   const assembled = (schema: unknown, rest: Json = {}): unknown =>
     bundled({ ...request(schema, 'application/json', { schemas: { Own: text } }), ...rest }, 'api.json', read)
 
-  it('is the same contract as a single file', () => {
+  it('has the same contract as a document in a single file', () => {
     same(assembled({ $ref: 'schemas/thing.json' }), request(members({ a: text, up: text, self: whole })))
     same(assembled({ $ref: './common.yaml#/components/schemas/Loop' }), request(text))
     same(assembled({ $ref: 'with%20space.json#/a~1b' }), request(text))
   })
 
-  it('changes if one of its other files changes', () => {
+  it('changes if a file that the document refers to changes', () => {
     const before = assembled({ $ref: 'common.yaml#/components/schemas/Text' })
     const after = bundled(
       request({ $ref: 'common.yaml#/components/schemas/Text' }, 'application/json', { schemas: { Own: text } }),
@@ -141,7 +141,7 @@ describe('discriminators', () => {
   const got = (mapping: Json | undefined, name?: string): Json => withSchemas(variants(mapping, name), schemas)
   const levels = (before: Json, after: Json) => compareContracts(before, after).map(({ kind, level }) => [kind, level])
 
-  it('a removed value breaks only clients that send the value', () => {
+  it('removing a value breaks clients that send it, but not clients that receive it', () => {
     const [both, one] = [{ cat: 'Cat', dog: 'Dog' }, { dog: 'Dog' }]
     expect(levels(sent(both), sent(one))).toEqual([['request-mapping-value-removed', 'breaking']])
     expect(levels(got(both), got(one))).toEqual([['response-mapping-value-removed', 'harmless']])
@@ -149,7 +149,7 @@ describe('discriminators', () => {
     expect(levels(got(one), got(both))).toEqual([['response-mapping-value-added', 'warning']])
   })
 
-  it('values are compared by the variants that they select', () => {
+  it('a mapping by name equals a mapping by reference to the same variant', () => {
     expect(levels(got({ cat: 'Cat' }), got({ cat: '#/components/schemas/Cat' }))).toEqual([])
   })
 

@@ -291,14 +291,14 @@ const objects: readonly Twins[] = [
   ],
   ['not', text, { ...text, not: { const: 'a' } }, ['condition-added'], ['condition-removed']],
   [
-    'from a not to another not',
+    'from a "not" to another "not"',
     { ...text, not: { const: 'b' } },
     { ...text, not: { const: 'a' } },
     ['condition-changed'],
     ['condition-changed'],
   ],
   [
-    'if and then',
+    '"if" and "then"',
     members({ a: text }),
     { ...members({ a: text }), if: { required: ['a'] }, ...Object.fromEntries([['then', { minProperties: 2 }]]) },
     ['condition-added', 'condition-added'],
@@ -397,11 +397,11 @@ describe.each([
   })
 })
 
-describe('levels', () => {
+describe('breaking and harmless changes', () => {
   const breaks = (before: unknown, after: unknown, make: (schema: unknown) => unknown): boolean =>
     compareContracts(make(before), make(after)).some(({ breaking }) => breaking)
 
-  it('a schema of a request may become wider, and a schema of a response narrower', () => {
+  it('it is harmless to widen a request schema, and to narrow a response schema', () => {
     expect(breaks(whole, { type: 'number' }, request)).toBe(false)
     expect(breaks({ type: 'number' }, whole, request)).toBe(true)
     expect(breaks(whole, { type: 'number' }, response)).toBe(true)
@@ -425,7 +425,7 @@ describe('levels', () => {
     expect(breaks(brief, { oneOf: [brief, members({ id: whole }, 'id')] }, response)).toBe(true)
   })
 
-  it('a new alternative of a oneOf is a change, even if another alternative has the same structure', () => {
+  it('a new alternative of a oneOf counts as a change, even if another alternative has the same structure', () => {
     const [dog, cat, rabbit] = ['Dog', 'Cat', 'Rabbit'].map((title) => ({ ...members({ name: text }), title }))
     expect(breaks({ oneOf: [dog, cat] }, { oneOf: [dog, cat, rabbit] }, response)).toBe(true)
     expect(breaks({ oneOf: [dog, cat] }, { oneOf: [dog, cat, rabbit] }, request)).toBe(false)
@@ -532,7 +532,7 @@ describe('equivalent spellings and references', () => {
     ])
   })
 
-  it('keywords next to a reference apply in 3.1, but not in 3.0', () => {
+  it('keywords next to a reference apply in OpenAPI 3.1, but not in OpenAPI 3.0', () => {
     const components = { schemas: { Text: text } }
     const extended = request({ $ref: '#/components/schemas/Text', maxLength: 5 }, 'application/json', components)
     const bare = request({ $ref: '#/components/schemas/Text' }, 'application/json', components)

@@ -37,7 +37,7 @@ describe('upgradeGuide()', () => {
     expect(guide).not.toMatch(/HEAD|OPTIONS|no longer deprecated|header "?Sunset|more operation|--accept|\bv1: /)
   })
 
-  it('names the member, filter or path of each breaking change, except for header fields and the base path', () => {
+  it('names the member, filter or path of each breaking change, except in header fields and in the base path', () => {
     for (const { place, path, kind, breaking } of compareContracts(v1, v8)) {
       if (!breaking || kind === 'base-path-changed' || place.includes('header')) continue
       const name = /([^ .[\]"]+)"?$/.exec(place)?.[1] ?? ''

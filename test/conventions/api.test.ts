@@ -111,7 +111,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
       expect((await call.post('/v1/orders').type('text/plain').send('{')).status).toBe(400)
     })
 
-    it('VERB-8: responds to HEAD of an item as to GET', async () => {
+    it('VERB-8: responds to HEAD of an item with the status and header fields of GET', async () => {
       const { call, reported } = inMode('VERB-8', mode)
       const got = await call.get('/v1/orders/1')
       const head = await call.head('/v1/orders/1')

@@ -49,7 +49,7 @@ describe.each(majors)('modes with other features, on %s', (_, major) => {
     expect(faults).toEqual([])
   })
 
-  it('usage: findings are counted by clause, route, detail and client', async () => {
+  it('usage() counts findings by clause, route, detail and client', async () => {
     const counts = usage({ client: 'token' })
     const findings: Finding[] = []
     const principal = () => ({ sub: 'x', azp: 'billing' })
@@ -109,7 +109,7 @@ describe.each(majors)('modes with other features, on %s', (_, major) => {
     expect((await call.post('/v1/customers').set('Content-Type', 'image/png').send('x')).status).toBe(415)
   })
 
-  it('HDR-5: with the media range */*, a body in latin1 still gets 415', async () => {
+  it('HDR-5: a body in latin1 gets 415, even if "types" is ["*/*"]', async () => {
     const { call } = serve(major, { conventions: { 'HDR-5': { mode: 'report', types: ['*/*'] } } })
     expect(
       (await call.post('/v1/customers').set('Content-Type', 'text/plain; charset=latin1').send('{"id":9,"name":"a"}'))
@@ -241,7 +241,7 @@ describe('documents, pages and mocks of a service with modes', () => {
       expect(document).toContain(part)
   })
 
-  it('an entry with "routes" changes the documented responses of these routes only', () => {
+  it('an entry with "routes" changes the documented responses of its routes only', () => {
     const conventions = { 'VERB-8': { mode: 'report', routes: ['/v1/orders/{id}'] } } as const
     const service = api({ ...apiOptions(), conventions })
     const heads = (version: string, path: string) =>
@@ -267,7 +267,7 @@ describe('documents, pages and mocks of a service with modes', () => {
     expect([page.status, page.text.includes('orders')]).toEqual([200, true])
   })
 
-  it('a mock of the service has the same modes, and counts nothing', async () => {
+  it('a mock of the service applies the same modes, and counts no findings', async () => {
     const findings: Finding[] = []
     const counts = usage()
     const { ask } = await mocked(

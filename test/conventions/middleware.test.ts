@@ -37,7 +37,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
     const enforced = mode === 'enforce'
     const counted = (...names: string[]) => (mode === 'report' ? names : [])
 
-    it('QUERY-8 and QUERY-5: applies to listQuery()', async () => {
+    it('QUERY-8 and QUERY-5: the mode applies to listQuery()', async () => {
       const { call, reported } = start((app, hooks) => {
         const query = listQuery(orders, { conventions: { 'QUERY-8': mode, 'QUERY-5': { mode, upTo: 40 } }, ...hooks })
         app.get('/v1/orders', query, (req, res) => void res.json(query.of(req)))
@@ -52,7 +52,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
       )
     })
 
-    it('QUERY-8: applies to noQuery()', async () => {
+    it('QUERY-8: the mode applies to noQuery()', async () => {
       const { call, reported } = start((app, hooks) => {
         app.get(
           '/v1/orders/:id',
@@ -64,7 +64,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
       expect(reported()).toEqual(counted('GET /orders/{id} QUERY-8 foo'))
     })
 
-    it('QUERY-7: applies to totalCount()', async () => {
+    it('QUERY-7: the mode applies to totalCount()', async () => {
       const { call, reported } = start((app, hooks) => {
         const count = totalCount({ conventions: { 'QUERY-7': mode }, ...hooks })
         app.get('/v1/orders', listQuery(orders), count, (req, res) => {
@@ -77,7 +77,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
       expect(reported()).toEqual(counted('GET /orders QUERY-7 x-total-count'))
     })
 
-    it('HDR-1: applies to negotiate() and recordAnswer()', async () => {
+    it('HDR-1: the mode applies to negotiate() and recordAnswer()', async () => {
       const { call, reported } = start((app, hooks) => {
         const options = { conventions: { 'HDR-1': { mode, as: 406 } }, ...hooks } as const
         const format = negotiate({
@@ -96,7 +96,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
       expect(reported()).toEqual(counted('GET /orders HDR-1 Accept', 'GET /customers HDR-1 Accept'))
     })
 
-    it('HDR-3: applies to ifMatch()', async () => {
+    it('HDR-3: the mode applies to ifMatch()', async () => {
       const { call, reported } = start((app, hooks) => {
         app.put('/v1/orders/:id', ifMatch({ required: true, conventions: { 'HDR-3': mode }, ...hooks }), (req, res) => {
           checkVersion(req, '7')
@@ -109,7 +109,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
       expect(reported()).toEqual(counted('PUT /orders/{id} HDR-3 If-Match'))
     })
 
-    it('HDR-5: applies to recordBody()', async () => {
+    it('HDR-5: the mode applies to recordBody()', async () => {
       const { call, reported } = start((app, hooks) => {
         const body = recordBody(customers, {
           conventions: { 'HDR-5': { mode, types: ['text/*', 'application/x-json'] } },
@@ -125,7 +125,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
       expect(reported()).toEqual(counted('POST /customers HDR-5 Content-Type', 'POST /customers HDR-5 Content-Type'))
     })
 
-    it('VERB-8 and VERB-6: applies to methodRules()', async () => {
+    it('VERB-8 and VERB-6: the mode applies to methodRules()', async () => {
       const { call, reported } = start((app, hooks) => {
         const rules = methodRules({
           on: 'item',
@@ -182,7 +182,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
       expect((await call.delete('/v1/orders/1').set('X-Who', 'reader')).text).toBe(enforced ? '' : '{"secret":1}')
     })
 
-    it('ERR-3: applies to problems({ shape })', async () => {
+    it('ERR-3: the mode applies to problems({ shape })', async () => {
       const findings: Finding[] = []
       const app = express()
       app.get('/v1/orders/:id', listQuery(orders))
@@ -214,7 +214,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
     })
   })
 
-  it('routes: limits an entry to the given Express routes, in one version or in every version', async () => {
+  it('"routes" limits the mode of a clause to the given Express routes, in one version or in every version', async () => {
     const app = express()
     const query = noQuery({ conventions: { 'QUERY-8': { mode: 'report', routes: ['/v1/orders/{id}', '/customers'] } } })
     const answer: RequestHandler = (_req, res) => void res.json({})

@@ -157,14 +157,14 @@ describe('conventions: expiry', () => {
       ])
     })
 
-    it("with onExpired: 'refuse', the clause is enforced after the last day", async () => {
+    it('if "onExpired" is "refuse", the clause is enforced after the last day', async () => {
       const { status, events } = start('refuse')
       expect(await status()).toBe(200)
       at('2027-03-02T00:00:00Z')
       expect([await status(), events]).toEqual([400, [expect.objectContaining({ enforced: true })]])
     })
 
-    it('a service that starts after the last day reports the entry immediately', () => {
+    it('an entry whose last day is over is reported as soon as the service starts', () => {
       at('2028-01-01T00:00:00Z')
       const { events, log } = start()
       expect([events.length, log.mock.calls.length]).toEqual([1, 1])
@@ -194,7 +194,7 @@ describe('conventions: share', () => {
     )
   }
 
-  it('selects about the given share of the clients, by azp or client_id, else by sub, else by the IP address', () => {
+  it('selects about this share of the clients, by "azp" or "client_id", else by "sub", else by IP address', () => {
     expect(convention?.share).toBe(0.25)
     const clients = Array.from({ length: 4_000 }, (_, at) => `client-${at}`)
     const enforced = clients.filter((azp) => isEnforced(0.25, { azp, sub: 'x' }))

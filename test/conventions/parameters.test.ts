@@ -37,7 +37,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     ])
   })
 
-  it('QUERY-7: links use the names of the conventions', async () => {
+  it('QUERY-7: links use the standard parameter names', async () => {
     const { call } = served()
     const { headers } = await call.get('/v1/orders?page=2&size=3&include=customer&utm_source=mail&state=new')
     expect(headers.link).toContain(
@@ -80,7 +80,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     expect(headers.link).toContain('offest=0>; rel="prev"')
   })
 
-  it('an alias gets 400 if it is repeated, or sent together with another alias or the name of the conventions', async () => {
+  it('an alias gets 400 if it is repeated, or sent with another name of the same parameter', async () => {
     const { call } = served()
     for (const query of [
       'page=1&offest=1',
@@ -95,24 +95,24 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     }
   })
 
-  it('an alias together with the name of the conventions gets 400, even if QUERY-8 is only reported', async () => {
+  it('an alias together with the standard name gets 400, even if QUERY-8 has the mode "report"', async () => {
     const { call } = serve(express, { parameters, conventions: { 'QUERY-8': 'report' } })
     expect((await call.get('/v1/orders?page=1&offest=1')).status).toBe(400)
     expect((await call.get('/v1/orders?page=1&page=2&foo=1')).status).toBe(200)
   })
 
-  it('a refusal names the parameter that the client sent', async () => {
+  it('a 400 names the alias that the client sent, not the standard name', async () => {
     const { call } = served()
     const { body } = await call.get('/v1/orders?page=0&per_page=100')
     expect(body.errors.map(({ parameter }: { parameter: string }) => parameter).sort()).toEqual(['page', 'per_page'])
   })
 
-  it('a filter with the same name as an alias keeps its meaning', async () => {
+  it('a filter with the same name as an alias remains a filter', async () => {
     const { call } = serve(express, { parameters: { offest: ['state'] } })
     expect(ids((await call.get('/v1/orders?state=sent&limit=2')).body)).toEqual([2, 4])
   })
 
-  it('work for items and endpoints, which refuse the aliases of page parameters', async () => {
+  it('work for items and endpoints, except aliases of page parameters, which get 400', async () => {
     const { call, reported } = served()
     expect((await call.get('/v1/orders/2?_=1&include=customer')).body.customer).toMatchObject({ name: 'Ana' })
     expect((await call.get('/v1/orders/2?page=1')).status).toBe(400)
@@ -199,12 +199,12 @@ describe('parameter aliases', () => {
     [{ ofest: ['page'] }, 'Did you mean "offest"?'],
     [{ offest: [{ name: 'x', unit: 'row' }] }, "Give 'page' or 'rows'"],
     [{ offest: [] }, 'parameters.offest'],
-  ])('%j is refused by listQuery() and api()', (given, message) => {
+  ])('the option "parameters" %j is refused by listQuery() and api()', (given, message) => {
     expect(() => listQuery(orders, { parameters: given as never })).toThrow(message)
     expect(() => api({ ...apiOptions(), parameters: given as never })).toThrow(message)
   })
 
-  it('a query with aliases always has the same result as a query with the names of the conventions', () => {
+  it('a query with aliases always has the same result as a query with the standard names', () => {
     const own = listQuery(orders)
     const other = listQuery(orders, { parameters: { offest: ['page'], limit: ['size'], sort: ['by'], ignore: ['_'] } })
     const run = (middleware: typeof own, raw: string): unknown => {
@@ -233,7 +233,7 @@ describe('parameter aliases', () => {
   })
 })
 
-describe.each(majors)('a version with options of its own on %s', (_, express) => {
+describe.each(majors)('an API version with its own options, on %s', (_, express) => {
   const resource = defineResource({
     collection: 'notes',
     key: 'id',
@@ -256,7 +256,7 @@ describe.each(majors)('a version with options of its own on %s', (_, express) =>
     return status === 200 ? body.map(({ id }: { readonly id: number }) => id) : status
   }
 
-  it('QUERY-4: numbers its pages by its own options, and otherwise has the settings of the service', async () => {
+  it('QUERY-4: numbers its pages by its own options, and takes all other settings from the service', async () => {
     expect(await ids('/v1/notes?offest=0')).toEqual([1, 2, 3])
     expect(await ids('/v1/notes?page=1')).toEqual([4, 5, 6])
     expect(await ids('/v2/notes?offest=1')).toEqual([1, 2, 3])

@@ -102,7 +102,7 @@ describe('members', () => {
     expect(shape.at(['a'])?.readOnly).toBe(true)
   })
 
-  it('include those of every branch of a union. Members of only some branches are conditional', () => {
+  it('include those of every branch of a union, and are conditional if only some branches have them', () => {
     const shape = member({
       oneOf: [
         { type: 'object', required: ['kind', 'a'], properties: { kind: { const: 'a' }, a: { type: 'string' } } },

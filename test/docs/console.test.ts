@@ -84,7 +84,7 @@ describe.each(majors)('the console in %s', (_, framework) => {
     expect((await get(`/v1/docs/${name}`)).status).toBe(404)
   })
 
-  it('exists only with the option "console"; the index then links to it', async () => {
+  it('exists, and is linked from the index, only with the option "console"', async () => {
     expect(await (await get('/v1/docs')).text()).toContain('href="docs/console"')
     expect(await (await fetch(`${without.origin}/v1/docs`)).text()).not.toContain('docs/console')
     for (const name of ['console', 'console.js', 'swagger-ui.css']) {
@@ -107,7 +107,7 @@ describe('Swagger UI', () => {
     return (id: string) => join(folder, id)
   }
 
-  it('causes an error that says what to install, if it is missing', () => {
+  it('must be installed: if it is missing, the error says what to install', () => {
     const absent = (id: string): string => createRequire(import.meta.url).resolve(`${id}-that-nobody-has`)
     expect(() => swaggerUiAssets(absent)).toThrow(
       'docsPages() with the option "console" needs the package swagger-ui-dist, which is not installed. ' +

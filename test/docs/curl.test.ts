@@ -41,12 +41,12 @@ describe('a quoted shell word', () => {
 describe('a path with a server of its own', () => {
   it.each([
     [
-      'uses the defaults of its variables',
+      'uses the defaults of the server variables',
       { region: { default: 'eu' }, port: { default: '8443' } },
       'https://eu.example.com:8443/a/b',
     ],
     [
-      'keeps a variable without a default',
+      'keeps a server variable without a default',
       { region: { default: 'eu' }, port: {} },
       "'https://eu.example.com:{port}/a/b'",
     ],

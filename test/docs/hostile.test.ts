@@ -259,7 +259,7 @@ describe('unusual sizes', () => {
     for (const at of [0, 150, 299]) expect(fileOf(document, `things${at}s`, pages)).toContain(`<h1>things${at}s</h1>`)
   })
 
-  it('long values are truncated, and refer to the OpenAPI document', () => {
+  it('long values are truncated, and long lists of values refer to the OpenAPI document', () => {
     const values = Array.from({ length: 5_000 }, (_, at) => `value-${at}`)
     const document = documentOf(
       schemaWith({

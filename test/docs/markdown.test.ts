@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../src/index.js'
 const addressOf = (id: string) => `clauses#${id}`
 
 describe('descriptions', () => {
-  it('need markdown-it: if it is missing, the error names the package to install', () => {
+  it('cannot be rendered without markdown-it, and the error says what to install', () => {
     const failing = (error: Error) => () =>
       markdown(() => {
         throw error
@@ -17,7 +17,7 @@ describe('descriptions', () => {
     expect(failing(new Error('broken'))).toThrow('broken')
   })
 
-  it('have no alignment, headings or images', () => {
+  it('are rendered without alignment, headings and images', () => {
     const { block } = markdown()
     expect(block('# One\n\n|a|\n|:-:|\n|b|\n\n![p](https://a.example/p.png)', addressOf).toString()).toBe(
       '<p><strong>One</strong></p>\n<table>\n<thead>\n<tr>\n<th ' +
@@ -26,7 +26,7 @@ describe('descriptions', () => {
     )
   })
 
-  it('of a single line link the clauses that they name, except in code and in links', () => {
+  it('that have only one line get links to the clauses that they name, except in code and in links', () => {
     expect(markdown().inline('See HDR-3, `HDR-4` and [HDR-2](#x).', addressOf).toString()).toBe(
       'See <a href="clauses#HDR-3">HDR-3</a>, <code>HDR-4</code> and <a href="#x">HDR-2</a>.',
     )

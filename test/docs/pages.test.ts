@@ -47,7 +47,7 @@ describe.each(sites)('the docs pages of $name', ({ document, pages }) => {
     }
   })
 
-  it('describe each type exactly once, if a path uses it', () => {
+  it('describe exactly once each type that a path uses', () => {
     // Problems have their own page.
     const used = usedTypes(document).filter((name) => !['Problem', 'Violation'].includes(name))
     expect(used.length).toBeGreaterThan(10)

@@ -192,7 +192,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
       expect((await publicly.send('GET', path)).status, path).toBe(401)
   })
 
-  it('AUTH-4: show only the operations that the caller may use, if the document is reduced to them', async () => {
+  it('AUTH-4: show only the operations that the caller may use, if "reduced" is true', async () => {
     const methodsOf = async (name: string) =>
       (
         (await (await fetch(`${partly.origin}/v1/docs`, { headers: { 'X-Api-Key': name } })).json()) as {
@@ -204,7 +204,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect((await fetch(`${partly.origin}/v1/docs/app.js`, { headers: { 'X-Api-Key': 'reader' } })).status).toBe(200)
   })
 
-  it('VERB-1: are documented with two paths', async () => {
+  it('VERB-1: have two paths in the OpenAPI document', async () => {
     const document = (await (await fetch(`${publicly.origin}/v1/openapi`)).json()) as OpenApiDocument
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/docs'))).toEqual(['/docs', '/docs/{file}'])
     expect(document.paths['/docs/{file}']).toMatchObject({
@@ -221,7 +221,7 @@ describe('the path of the docs pages', () => {
     schema: { type: 'object', properties: { id: { type: 'integer' } } },
   })
 
-  it('PATH-1: cannot be used by a resource, endpoint or area as well', () => {
+  it('PATH-1: cannot also be the path of a resource, endpoint or area', () => {
     const pages = docsPages()
     const handle = () => 1
     const taken = endpoint('docs', { description: 'Another.', methods: { GET: { handle } } })

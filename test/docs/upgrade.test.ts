@@ -62,7 +62,7 @@ describe.each(frameworks)('the upgrade page over %s', (_name, express) => {
     expect((await send('GET', '/v2/docs')).text).not.toContain('upgrade')
   })
 
-  it('AUTH-4: omits the operations that the caller must not use, if documents are reduced', async () => {
+  it('AUTH-4: omits the operations that the caller must not use, if "reduced" is true', async () => {
     const who = authenticate({ field: 'x-user', challenge: 'User', identify: (name) => ({ sub: name }) })
     const { send } = await start({
       authenticate: who,

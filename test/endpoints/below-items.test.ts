@@ -88,7 +88,7 @@ describe.each(frameworks)('over %s', (_, framework) => {
 })
 
 describe('an older API version with an adapterView()', () => {
-  it('PATH-8: passes the records and record versions of that view to its handlers', async () => {
+  it('PATH-8: passes the records and record versions of the view to handlers of endpoints', async () => {
     const viejos = defineResource({
       collection: 'pedidos',
       key: 'numero',
@@ -357,7 +357,7 @@ describe('declarations', () => {
   it.each<[string, () => unknown, string]>([
     ['an area', () => under('cancelaciones', { area: 'ui' }), 'Leave the area "ui" out.'],
     [
-      'something other than a list',
+      'an option "endpoints" that is not a list',
       () => mount(pedidos, adapter, { endpoints: endpoint('bajas', { description, methods }) as never }),
       'Give a list',
     ],

@@ -35,7 +35,7 @@ describe('the generated data', () => {
   })
 
   it.each(tables.map(([definition, records]) => [definition.collection, definition, records] as const))(
-    'matches the schema of %s, each record with its own key',
+    'matches the schema of %s, and each record has its own key',
     (_, definition, records) => {
       const { validate, key } = compileResource(definition)
       expect(records.flatMap((record) => validate(record))).toEqual([])

@@ -11,7 +11,7 @@ describe.each(steps)('the old clients at step %d', (step) => {
 
   it.each(Object.keys(oldClients))('%s', (name) => oldClients[name]?.(service.base))
 
-  it('work if all of them run twice at the same time', async () => {
+  it('work if each of them runs twice, all at the same time', async () => {
     const runs = [...Object.values(oldClients), ...Object.values(oldClients)]
     await Promise.all(runs.map((run) => run(service.base)))
   })

@@ -72,7 +72,7 @@ describe('the probe of a PostgreSQL server', () => {
     await expect.poll(() => proxy.connections).toBe(0)
   })
 
-  it('rejects if the server does not respond or does not listen, and recovers', async () => {
+  it('rejects while the server does not respond or does not listen, and then recovers', async () => {
     const { hostname: host, port } = new URL(place.url)
     await using proxy = await startProxy({ host, port: Number(port || 5432) })
     const { probe } = opened(proxy.through(place.url))

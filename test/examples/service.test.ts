@@ -411,7 +411,7 @@ describe('probes', () => {
     }
   })
 
-  it('readiness is 503 if the database is down, and asks the database once for concurrent requests', async () => {
+  it('readiness is 503 if the database is down, and concurrent probes query the database only once', async () => {
     let asked = 0
     const away = () => {
       asked++

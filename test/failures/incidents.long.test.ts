@@ -135,8 +135,8 @@ async function holdTable(): Promise<() => Promise<void>> {
   }
 }
 
-describe('the page', () => {
-  it('has a section for each incident; the first ten sections have symptoms and what to do', () => {
+describe('docs/operations.md', () => {
+  it('has a section for each incident, and the first ten sections describe symptoms and what to do', () => {
     const sections = page.split(/^<a id="/m).slice(1)
     const anchors = sections.map((section) => section.slice(0, section.indexOf('"')))
     expect(anchors.toSorted()).toEqual(Object.keys(incidents).toSorted())
@@ -147,7 +147,7 @@ describe('the page', () => {
   })
 })
 
-describe('the page shows each line that is logged in an incident', () => {
+describe('docs/operations.md shows each line that is logged in an incident', () => {
   it('slow filter: a list without an index, and a cancelled statement', async () => {
     const ask = await serve(adapter(pool()))
     const release = await holdTable()
@@ -226,7 +226,7 @@ describe('the page shows each line that is logged in an incident', () => {
     expectOnPage()
   })
 
-  it('retired version: 410, which a hook can log', async () => {
+  it('retired version: a 410 is not logged, but a hook can log it', async () => {
     const statuses: (number | undefined)[] = []
     const ask = await serve(adapter(pool()), { onResponse: ({ status }) => statuses.push(status) })
     expect((await ask('/v0/cosas')).status).toBe(410)

@@ -63,11 +63,11 @@ describe('failureLine()', () => {
     ],
     ['a bug in the code', new TypeError('hunter2'), 'code-fault'],
     ['an error without a cause, in the step execute', undefined, 'stale-storm'],
-  ])('%s links to its section', (_what, error, incident) => {
+  ])('%s links to its section in docs/operations.md', (_what, error, incident) => {
     expect(line(error)).toMatch(new RegExp(`look="[^"]+" see=docs/operations\\.md#${incident}$`))
   })
 
-  it('without a known cause, the step decides the link', () => {
+  it('if the cause is unknown, the link depends on the step', () => {
     const at = (step: string, status = 503) => /#(.*)$/.exec(line(undefined, { step, status }))?.[1]
     expect([at('admit'), at('authenticate'), at('throttle'), at('parse', 500)]).toEqual([
       'overload',

@@ -30,7 +30,7 @@ async function behindPgBouncer(env: Record<string, string> = {}) {
 }
 
 describe('the example service behind PgBouncer in transaction mode', () => {
-  it('starts with DATABASE_PREPARE=false. Without this setting, the error names a startup parameter', {
+  it('starts with DATABASE_PREPARE=false, and without it exits with an error about a startup parameter', {
     timeout,
   }, async () => {
     const { base, pooler } = await behindPgBouncer()

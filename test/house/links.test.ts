@@ -52,7 +52,7 @@ describe('links of the pages', () => {
     expect([...anchorsOf(file)], `the anchor in ${file}`).toContain(anchor)
   })
 
-  it('README.md leads to every page of docs in at most two links', () => {
+  it('every page of docs is at most two links away from README.md', () => {
     const reached = new Set(['README.md'])
     for (let i = 0; i < 2; i++) {
       const before = new Set(reached)

@@ -11,7 +11,7 @@ const chosen = (cases: Record<string, string | undefined>): void => {
 }
 
 describe('negotiator', () => {
-  it('HDR-1: a missing or empty Accept means the first offer', () => {
+  it('HDR-1: if Accept is missing or empty, the first offer is chosen', () => {
     expect(negotiate(undefined)).toBe(json)
     chosen({ '': json, ' ': json, ',': json, ' ,\t, ': json })
   })
@@ -96,7 +96,7 @@ describe('negotiator', () => {
     expect(negotiator([])('*/*')).toBeUndefined()
   })
 
-  it('HDR-1: a result does not depend on earlier calls', () => {
+  it('HDR-1: the choice does not depend on earlier calls', () => {
     const range = fc.record({
       type: fc.constantFrom(json, xml, 'text/html', 'application/*', '*/*', 'bad'),
       q: fc.constantFrom('', ';q=0', ';q=0.5', ';q=1', ';q=x'),
@@ -124,7 +124,7 @@ describe('negotiator', () => {
     )
   })
 
-  it('HDR-1: any string is handled, and a hostile string takes linear time', () => {
+  it('HDR-1: any Accept is handled, and a hostile one takes linear time', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'a/*;=q01.,"\\ ') }), (accept) =>
         [json, xml, undefined].includes(negotiate(accept)),

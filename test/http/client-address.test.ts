@@ -24,12 +24,12 @@ describe('the address of a client', () => {
     expect(clientAddress(from(undefined, ip))).toBe(client)
   })
 
-  it('LIMIT-1: the address from Express takes precedence over the socket, and Unix sockets share one address', () => {
+  it('LIMIT-1: the address from Express precedes that of the socket, and Unix sockets share one address', () => {
     expect(clientAddress(from('203.0.113.7', '127.0.0.1'))).toBe('203.0.113.7')
     expect(clientAddress(from(undefined, undefined))).toBe('none')
   })
 
-  it('LIMIT-1: any string is handled', () => {
+  it('LIMIT-1: any string from Express results in an address', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4Extended()), (ip) => clientAddress(from(ip)).length > 0),
     )

@@ -7,7 +7,7 @@ const grammar = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/
 const literal = fc.stringMatching(/^-?(?:0|[1-9]\d{0,25})(?:\.\d{1,25})?(?:[eE][+-]?\d{1,2})?$/)
 
 describe('JSON numbers', () => {
-  it('HDR-5: a number ends where the grammar ends (RFC 8259 6)', () => {
+  it('HDR-5: numberEnd finds the end of the longest number that the grammar allows (RFC 8259 6)', () => {
     fc.assert(fc.property(literal, (number) => numberEnd(`x${number},`, 1) === number.length + 1))
     fc.assert(
       fc.property(

@@ -87,7 +87,7 @@ describe('formatQueryString', () => {
     expect(formatQueryString([])).toBe('')
   })
 
-  it('QUERY-7: a lone surrogate does not throw', () => {
+  it('QUERY-7: a lone surrogate causes no exception', () => {
     expect(formatQueryString([['a', 'x\ud800']])).toBe('a=x%EF%BF%BD')
   })
 })

@@ -25,7 +25,7 @@ describe('decodeXml', () => {
     expect(decodeXml(bytes, charset)).toEqual({ text })
   })
 
-  it('HDR-5: the XML declaration applies if there is neither a byte order mark nor a charset in Content-Type', () => {
+  it('HDR-5: the XML declaration gives the charset if neither a byte order mark nor Content-Type does', () => {
     for (const declaration of [
       '<?xml version="1.0" encoding="ISO-8859-1"?>',
       "<?xml version='1.0'\n encoding = 'iso-8859-1' standalone='no' ?>",
@@ -48,7 +48,7 @@ describe('decodeXml', () => {
     }
   })
 
-  it('HDR-5: ISO-8859-1 is not windows-1252', () => {
+  it('HDR-5: ISO-8859-1 is not decoded as windows-1252', () => {
     expect(decodeXml(Uint8Array.of(0x80, 0x9f, 0xff), 'iso-8859-1')).toEqual({ text: '\u0080\u009f\u00ff' })
   })
 
@@ -68,7 +68,7 @@ describe('decodeXml', () => {
     )
   })
 
-  it('HDR-5: an unsupported charset has a different result from invalid bytes', () => {
+  it('HDR-5: the result for an unsupported charset differs from the result for invalid bytes', () => {
     for (const charset of ['utf-7', 'utf-32', 'windows-1252', 'ebcdic-cp-us', '', 'constructor']) {
       expect(decodeXml(utf8('<a/>'), charset)).toEqual({ unsupportedCharset: charset })
     }

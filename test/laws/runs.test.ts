@@ -22,7 +22,7 @@ const failure = async (env: NodeJS.ProcessEnv, broken = law): Promise<string> =>
   )
 
 describe('a run of the laws', () => {
-  it('fails with a seed and a path that repeat exactly the smallest case', async () => {
+  it('fails with a seed and a path that repeat the smallest case exactly', async () => {
     for (let n = 1; n <= 10; n++) {
       const seen: Case[] = []
       const message = await failure({ LAWS_SEED: String(n) }, async (one) => {

@@ -82,7 +82,7 @@ describe('budgets', () => {
     ],
     [{ limit: 5, budgets: [{ name: 'a', limit: 1, route: ['search'] }] }, /Did you mean "routes"/],
     [{ limit: 5, budgets: { name: 'a', limit: 1 } }, /"budgets" of rateLimit\(\) is of type object\. Give a list/],
-  ])('LIMIT-1: %j is refused', (options, message) => {
+  ])('LIMIT-1: the options %j are refused', (options, message) => {
     expect(() => rateLimit(options as never)).toThrow(ConfigurationError)
     expect(() => rateLimit(options as never)).toThrow(message)
   })

@@ -28,7 +28,7 @@ describe('keys', () => {
       expect(principalName(anonymous)).toBeUndefined()
   })
 
-  it('LIMIT-1: the key of a principal is computed again after its sub or iss was modified', () => {
+  it('LIMIT-1: the key of a principal is computed again after its "sub" or "iss" was modified', () => {
     const texts = fc.option(fc.constantFrom('', 'ana', 'eva', 'x'.repeat(70)), { nil: undefined })
     const values = fc.oneof(texts, fc.constantFrom(7, null))
     fc.assert(

@@ -19,7 +19,7 @@ if (some === undefined) throw new Error('There is no document of the public API.
 const { description: _, license: __, ...bare } = some.info
 
 describe('the documents', () => {
-  it('are those of all versions, each in OpenAPI 3.1 and 3.0', () => {
+  it('are those of all API versions, each in OpenAPI 3.1 and 3.0', () => {
     expect(documents.map(([name]) => name)).toEqual(
       ['private v1', 'private v8', 'public v1', 'rich v1', 'rich v2'].flatMap((name) => [`${name} 3.1`, `${name} 3.0`]),
     )

@@ -21,7 +21,7 @@ describe('send', () => {
     expect(answer).toContain('Content-Length: 2\r\n')
   })
 
-  it('VERB-8: sends a HEAD response without a body, and 204 and 304 without a length', async () => {
+  it('VERB-8: sends a HEAD response without a body, and 204 and 304 without Content-Length', async () => {
     const head = await raw(
       (_req, res) => send(res, { status: 200, headers: {}, body: 'text' }, true),
       get.replace('GET', 'HEAD'),

@@ -85,7 +85,7 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
     }
   })
 
-  it('AUTH-4: identify can be async. An unavailable dependency causes a 503, and an exception a 500', async () => {
+  it('AUTH-4: "identify" can be async. An unavailable dependency causes a 503, and an exception a 500', async () => {
     const waits = at(byKey({ identify: async (key) => callers.get(key) }))
     expect((await waits.call.get('/me').set('X-Api-Key', 'k-ana')).text).toBe('ana')
     expect((await waits.call.get('/me').set('X-Api-Key', 'k-eva')).status).toBe(401)
@@ -102,7 +102,7 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
     expect([answer.status, answer.text.includes('db.internal')]).toEqual([500, false])
   })
 
-  it('AUTH-4: any falsy result of identify means an unknown caller', async () => {
+  it('AUTH-4: any falsy result of "identify" means an unknown caller', async () => {
     for (const falsy of [null, false, '', 0, Number.NaN] as const) {
       for (const identify of [() => falsy as never, async () => falsy as never]) {
         expect((await at(byKey({ identify })).call.get('/me').set('X-Api-Key', 'k-ana')).status).toBe(401)

@@ -186,7 +186,7 @@ describe('bearer(): required claims', () => {
   const refusal = { status: 401 }
   const why = (result: unknown) => ((result as HttpProblem).cause as Error).message
 
-  it('AUTH-5: there may be several issuers and audiences', () => {
+  it('AUTH-5: "issuer" and "audience" can be lists, and a token can have several audiences', () => {
     expect(identify({ issuer: ['https://a.example', issuer] }, good())).toMatchObject(sub)
     expect(identify({ audience: ['a', audience] }, good())).toMatchObject(sub)
     expect(identify({}, good({ aud: ['billing', audience] }))).toMatchObject(sub)
@@ -200,7 +200,7 @@ describe('bearer(): required claims', () => {
     expect(bearer(nameless).identify(byHeader(good({ aud: undefined })))).toMatchObject(sub)
   })
 
-  it('AUTH-5: clockTolerance applies to exp, nbf and iat', () => {
+  it('AUTH-5: "clockTolerance" applies to "exp", "nbf" and "iat"', () => {
     for (const claims of [{ exp: now() - 20 }, { nbf: now() + 20 }, { iat: now() + 80 }]) {
       expect(identify({}, good(claims))).toMatchObject(refusal)
       expect(identify({ clockTolerance: 30 }, good(claims))).toMatchObject(sub)
@@ -208,7 +208,7 @@ describe('bearer(): required claims', () => {
     expect(identify({ clockTolerance: 30 }, good({ exp: now() - 31 }))).toMatchObject(refusal)
   })
 
-  it('AUTH-5: maxAge is counted from iat, which is then required', () => {
+  it('AUTH-5: "maxAge" is counted from "iat", and makes "iat" a required claim', () => {
     expect(identify({ maxAge: 60 }, good({ iat: now() - 50 }))).toMatchObject(sub)
     expect(identify({ maxAge: 60 }, good({ iat: now() - 61 }))).toMatchObject(refusal)
     expect(identify({ maxAge: 60 }, good({ iat: undefined }))).toMatchObject(refusal)
@@ -265,7 +265,7 @@ describe('bearer(): required claims', () => {
     expect(Object.isFrozen(claims)).toBe(true)
   })
 
-  it('AUTH-5: principal maps claims to the caller on each request; a falsy result causes a 401', async () => {
+  it('AUTH-5: "principal" maps claims to the caller on each request. A falsy result causes a 401', async () => {
     let seen = 0
     const authenticated = bearer({ ...options, principal: ({ sub: name }) => (++seen < 3 ? { name } : undefined) })
     const req = byHeader(good())
@@ -485,7 +485,7 @@ describe('bearer() and publicToken(): the header field', () => {
     expect(find).toHaveBeenCalledTimes(1)
   })
 
-  it('AUTH-5: with a kid of more than 256 characters the key finder is not called', () => {
+  it('AUTH-5: if the "kid" has more than 256 characters, the key finder is not called', () => {
     const find = vi.fn((): undefined => undefined)
     const authenticated = bearer({ ...options, keys: find })
     for (const length of [256, 257]) {
@@ -565,7 +565,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     app.get('/me', (req, res) => void res.json(later.of(req)))
   })
 
-  it('AUTH-1, HDR-6: a valid token is accepted, and the response is private and varies by the field', async () => {
+  it('AUTH-1, HDR-6: a valid token is accepted, and the response is private and varies by Authorization', async () => {
     const { status, body, headers } = await call.get('/me').set('Authorization', `Bearer ${good()}`)
     expect([status, body.sub]).toEqual([200, 'ana'])
     expect([headers['cache-control'], headers.vary]).toEqual(['private, no-cache', 'Authorization'])

@@ -61,7 +61,7 @@ const post = (headers: Record<string, string>, body: string | Buffer = '{"a":1}'
 const asJson = { 'Content-Type': 'application/json' }
 
 describe('resolveBodyLimits', () => {
-  it('HDR-5: has defaults, and limits a timeout to the length of the longest timer', () => {
+  it('HDR-5: applies defaults, and limits the timeout to the length of the longest timer', () => {
     expect(resolveBodyLimits({})).toEqual({ bodyLimit: 1_048_576, depthLimit: 32, timeout: 30_000 })
     expect(resolveBodyLimits({ bodyLimit: 1, depthLimit: 2, timeout: 1e12 })).toEqual({
       bodyLimit: 1,
@@ -70,7 +70,7 @@ describe('resolveBodyLimits', () => {
     })
   })
 
-  it.each(['bodyLimit', 'depthLimit', 'timeout'])('HDR-5: %s must be a whole number from 1', (name) => {
+  it.each(['bodyLimit', 'depthLimit', 'timeout'])('HDR-5: "%s" must be a whole number from 1', (name) => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 1.5, '5', null]) {
       expect(() =>
         checkOptions('api()', { bodyLimit: 1, depthLimit: 1, timeout: 1, [name]: value }, bodyLimitKinds),
@@ -445,7 +445,7 @@ describe('readBody', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*body-too-large/)
   })
 
-  it('ERR-1: a body that does not arrive in time gets 408, also if no time is left at the start', async () => {
+  it('ERR-1: an incomplete body gets 408 at its timeout, or at once if no time is left', async () => {
     const slow = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a"'
     for (const timeLeft of [50, 0, -10])
       expect(await raw(reading({ timeLeft: () => timeLeft }), slow)).toMatch(/^HTTP\/1\.1 408 [\s\S]*request-timeout/)

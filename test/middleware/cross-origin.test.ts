@@ -92,7 +92,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
       ),
     ).call
 
-  it('HDR-7: a preflight needs no token, and its response lists what may be sent', async () => {
+  it('HDR-7: a preflight needs no token, and its response lists the allowed methods and headers', async () => {
     const call = serving({ origins: [shop] })
     const answer = await call.options('/v1/notas/1').set({
       Origin: shop,
@@ -164,7 +164,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     })
   })
 
-  it('HDR-7: an origin that no pattern matches is not allowed. OPTIONS that is no preflight is routed', async () => {
+  it('HDR-7: an origin that no pattern matches is not allowed. An OPTIONS that is no preflight is routed', async () => {
     const call = serving({ origins: [/^https:\/\/[a-z]+\.example\.com$/] })
     for (const origin of [
       'https://evil.test',
@@ -184,7 +184,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     ])
   })
 
-  it('HDR-7: without crossOrigin() responses have no CORS headers', async () => {
+  it('HDR-7: without crossOrigin(), responses have no CORS headers', async () => {
     const call = serving()
     const answer = await call.get('/v1/notas').set({ Origin: shop, Authorization: 'Bearer t' })
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])

@@ -54,7 +54,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     for (const method of ['get', 'post', 'options'] as const) expect((await call[method]('/a')).status).toBe(200)
   })
 
-  it('HDR-3: without the middleware the log says what is missing, and the client gets no details', async () => {
+  it('HDR-3: without the middleware, the log says what is missing, and the client gets no details', async () => {
     const { call, reported } = service(express, (app) => {
       app.put('/expected', show)
       app.put('/check', (req) => checkVersion(req, '1'))

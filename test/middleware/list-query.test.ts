@@ -90,7 +90,7 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
     expect((await call.get('/a?nombre=x')).body).toEqual([25, 7])
   })
 
-  it('QUERY-1: without the middleware the log says what is missing, and the client gets no details', async () => {
+  it('QUERY-1: without the middleware, the log says what is missing, and the client gets no details', async () => {
     const other = listQuery(clientes)
     const { call, reported } = service(express, (app) => {
       app.get('/none', (req, res) => void res.json(query.of(req)))

@@ -51,7 +51,7 @@ describe('login(): options', () => {
       { token, verify, store: () => ({ increment() {}, decrement() {}, resetKey() {} }) },
       /without get for "login-pair"\. login\(\) reads counts with get\(\), so use a store with this method/,
     ],
-  ])('AUTH-2: %j is refused', (options, message) => {
+  ])('AUTH-2: the options %j are refused', (options, message) => {
     expect(() => login(options as never)).toThrow(ConfigurationError)
     expect(() => login(options as never)).toThrow(message)
   })

@@ -60,7 +60,7 @@ describe('returnPreference', () => {
     expect(answer.endsWith('\r\n\r\n7\r\nminimal\r\n0\r\n\r\n') || answer.endsWith('minimal')).toBe(true)
   })
 
-  it('VERB-10: any string results in one of the two preferences or in none', () => {
+  it('VERB-10: any string results in one of the two "return" preferences or in none', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('return', '=', 'minimal', '"', ',', ';', ' ', '\\', 'x') }),

@@ -194,7 +194,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
       ['a body over its limit', `"${'x'.repeat(200)}"`, { 'Content-Type': 'application/json' }, 413],
       ['an unknown charset', '{}', { 'Content-Type': 'application/json; charset=x-none' }, 415],
       ['an unknown encoding', '{}', { 'Content-Type': 'application/json', 'Content-Encoding': 'x-none' }, 415],
-    ])('HDR-5: %s keeps its status', async (_name, body, headers, status) => {
+    ])('HDR-5: the error of express.json() for %s keeps its status', async (_name, body, headers, status) => {
       const answer = await call.post('/a').set(headers).send(body)
       expect([answer.status, answer.body.status, answer.headers['content-type']]).toEqual([
         status,
@@ -318,7 +318,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     expect(printed).toHaveBeenCalledTimes(2)
   })
 
-  it('ERR-3: by default a 5xx is printed, and a 4xx is not', async () => {
+  it('ERR-3: by default, the console shows a 5xx, and no 4xx', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     const error = new Error('secret')
     const app = express()

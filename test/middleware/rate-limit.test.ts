@@ -36,7 +36,7 @@ describe('rateLimit(): options', () => {
       { limit: 5, window: 30 * 24 * 3600_000, store: () => new MemoryStore() },
       /"default" of rateLimit\(\) is 2592000000/,
     ],
-  ])('LIMIT-1: %j is refused', (options, message) => {
+  ])('LIMIT-1: the options %j are refused', (options, message) => {
     expect(() => rateLimit(options as never)).toThrow(ConfigurationError)
     expect(() => rateLimit(options as never)).toThrow(message)
   })
@@ -90,7 +90,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     )
   })
 
-  it('LIMIT-1: a window ends, and Retry-After is at least one second', async () => {
+  it('LIMIT-1: requests pass again when the window ends, and Retry-After is at least one second', async () => {
     const { call } = build({ limit: 1, window: 300 })
     await call.get('/')
     const refused = await call.get('/')
@@ -105,7 +105,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect((await call.get('/public')).status).toBe(200)
   })
 
-  it('LIMIT-1: counts by a custom key', async () => {
+  it('LIMIT-1: requests can be counted by a custom key', async () => {
     // Ana and Eva have the same key, because their names end with the same letter. Luis has another.
     const key = vi.fn((principal: unknown) => (principal as { sub: string }).sub.slice(-1))
     const { call } = build({ limit: 2, key })
@@ -150,7 +150,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect((await call.get('/v1/%')).headers.ratelimit).toMatch(/^"default"/)
   })
 
-  it('LIMIT-1: two limits on one request both add their fields', async () => {
+  it('LIMIT-1: if two limits apply to a request, both add their header fields', async () => {
     const { call } = build({ limit: 5 }, (app) =>
       app.use(rateLimit({ budgets: [{ name: 'burst', limit: 9 }], failures: { limit: 5 } })),
     )
@@ -158,7 +158,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(ratelimit).toMatch(/^"burst"; r=8; t=\d+, "default"; r=4; t=\d+$/)
   })
 
-  it('LIMIT-1: while the store is down, requests pass or get 503, depending on whenStoreFails', async () => {
+  it('LIMIT-1: while the store is down, requests pass or get 503, depending on "whenStoreFails"', async () => {
     const store = () => ({
       increment: () => Promise.reject(new Error('down')),
       decrement: () => {},
@@ -179,7 +179,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     ['pass' as const, 'Requests pass without a limit', 'Rate limits were off for'],
     ['refuse' as const, 'Requests are refused', 'Requests were refused for'],
   ])(
-    'LIMIT-1: with whenStoreFails %s, the console by default shows an outage and its end',
+    'LIMIT-1: if "whenStoreFails" is %s, the console by default shows an outage and its end',
     async (whenStoreFails, failed, recovered) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {})
       onTestFinished(() => log.mockRestore())

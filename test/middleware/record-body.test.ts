@@ -101,7 +101,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     expect(errorsOf(await patch().send('{"id":5}').expect(422))).toEqual(['/id fixed'])
   })
 
-  it('VERB-5: with jsonPatch, JSON Patch applies to what a client sees, and its result is validated', async () => {
+  it('VERB-5: with "jsonPatch", JSON Patch applies to what a client sees, and its result is validated', async () => {
     const patch = (operations: unknown) =>
       call.patch('/operadas/3').set('Content-Type', 'application/json-patch+json').send(JSON.stringify(operations))
     const answer = await patch([

@@ -13,7 +13,7 @@ describe('requestState', () => {
     expect(state.find({} as IncomingMessage)).toBeUndefined()
   })
 
-  it('ERR-1: without the middleware the error names it and explains the fix', () => {
+  it('ERR-1: without the middleware, the error names the middleware and explains the fix', () => {
     const of = () => requestState('count()').of({} as IncomingMessage)
     expect(of).toThrow(ConfigurationError)
     expect(of).toThrow(/The middleware count\(\) did not run for this request\. Mount it before the handler/)

@@ -102,7 +102,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect((await call.get(next.slice('http://h'.length))).status).toBe(200)
   })
 
-  it('REP-5: links contain the whole path when mounted, in a sub-app and for an absolute-form target', async () => {
+  it('REP-5: links contain the whole path for a mounted router, a sub-app and an absolute-form target', async () => {
     const { app, call } = service(express, (app: App) => {
       const sub = express()
       sub.use('/b', routes())

@@ -33,7 +33,7 @@ describe('versions(): options', () => {
     expect(build({ [name]: 'retired' })).toThrow(/is not a version/)
   })
 
-  it('VER-1: an empty table and an invalid handler are refused', () => {
+  it('VER-1: an empty table of versions and an invalid handler are refused', () => {
     expect(build({})).toThrow(ConfigurationError)
     expect(build({ v1: { deprecated: '2026-01-01' } })).toThrow(
       /"handler" of the version v1 is missing\. Give an Express router/,
@@ -209,7 +209,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect(answer).toMatch(/^Link: <http:\/\/a\/v8\/notes\/a%3E;rel=%22next%22,%3Cb>; rel="successor-version"\r$/m)
   })
 
-  it('VER-2, VER-3: with retireAtSunset a version retires automatically, and messages no longer name it', async () => {
+  it('VER-2, VER-3: with "retireAtSunset", a version retires automatically, and messages stop naming it', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2027-06-30T23:59:59.999Z') })
     const { call } = service(express, (app) => {
       app.use(

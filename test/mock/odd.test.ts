@@ -199,7 +199,7 @@ describe('a mock of unusual resources', () => {
     )
   })
 
-  it('names the rule that cannot be satisfied', async () => {
+  it('the error names the rule that no generated record satisfies', async () => {
     const rules = () => [{ member: 'a', detail: 'Never.' }]
     await expect(serve(define({ collection: 'notes', key: 'id', properties: { id: whole }, rules }))).rejects.toThrow(
       'No example of "notes" could be generated because of the whole record (rules): "a": Never. ' +

@@ -47,7 +47,7 @@ function runCommand(...args: readonly string[]): Running {
   return { child, ended, greeting }
 }
 
-/** Runs the command with arguments for which it ends by itself. */
+/** Runs the command with arguments that make it end by itself. */
 const refusal = async (...args: readonly string[]): Promise<Ran> => run(...args).ended
 
 /** Writes a module that serves one resource. The source text of the module ends with `extra`. */
@@ -112,7 +112,7 @@ describe('mock <module> as a process', () => {
     expect(ran.error).toMatch(error)
   })
 
-  it('says how to load TypeScript, for the commands mock and openapi', async () => {
+  it('the commands `mock` and `openapi` say how to load TypeScript', async () => {
     const folder = temporaryFolder()
     put(folder, 'api.tsx', 'export default 1')
     for (const command of ['mock', 'openapi']) {

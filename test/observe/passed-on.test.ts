@@ -109,7 +109,7 @@ describe.each(majors)('observe() for routes that pass requests on, %s', (_name, 
     expect(await of('/v1/things', '/v1/parcels/1..3', '/v1/things HEAD')).toEqual([])
   })
 
-  it('names the matching known route with the most literal segments', async () => {
+  it('if several known routes match, names the one with the most literal segments', async () => {
     expect(await of('/v1/parcels/1/state', '/v1/parcels/1/events', '/v1/parcels/1/events x-refused')).toEqual([
       'AUTH-4 /v1/parcels/{id}/events WWW-Authenticate',
       'ERR-3 /v1/parcels/{id}/events JSON',

@@ -198,7 +198,7 @@ describe.each(majors)('routes of several kinds (%s)', (_, express) => {
     return lines()
   }
 
-  it('a list at a route whose optional parameter is absent is not treated as an item', async () => {
+  it('a list is not treated as an item if its route has an optional parameter that is absent', async () => {
     const optional = express === express5 ? '/v1/orders{/:id}' : '/v1/orders/:id?'
     const mount = (app: ReturnType<Express>) => void app.get(optional, (_req, res) => void res.json([1]))
     expect(await found(mount, ['GET /v1/orders'])).toEqual(['QUERY-7 /v1/orders x-total-count'])
@@ -215,7 +215,7 @@ describe.each(majors)('routes of several kinds (%s)', (_, express) => {
     ])
   })
 
-  it('responses of a middleware without routes are judged too; files and redirects are not', async () => {
+  it('responses of a middleware without routes are judged; files and redirects are not', async () => {
     const mount = (app: ReturnType<Express>) => {
       app.use((req, res, next) => {
         if (req.path === '/old') return res.redirect(301, '/new')

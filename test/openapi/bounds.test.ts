@@ -98,7 +98,7 @@ describe('addressable', () => {
     expect(['...', '.a', 'a', '\n', '.\n'].filter((text) => !fits.test(text))).toEqual([])
   })
 
-  it('changes neither integers nor declared formats, enums, patterns and lengths', () => {
+  it('leaves integers unchanged, and keeps declared formats, enums, patterns and lengths', () => {
     for (const schema of [{ type: 'integer' }, { type: 'string', format: 'uuid' }, { type: 'string', enum: ['a'] }]) {
       expect(addressable(schema)).toEqual(schema)
     }
@@ -111,7 +111,7 @@ describe('addressable', () => {
 })
 
 describe('the value of a header field', () => {
-  it('contains no control character but the tab', () => {
+  it('contains no control character except the tab', () => {
     const fits = new RegExp(String(fieldValue.pattern), 'u')
     expect(['', 'a b', '\t', '"é"', 'ÿ'].filter((text) => !fits.test(text))).toEqual([])
     expect(['\0', '\n', '\u007f', 'Ā'].filter((text) => fits.test(text))).toEqual([])

@@ -120,7 +120,7 @@ describe('the document that a service serves', () => {
     expect((await described('ana')).list).toEqual(['get', 'head', 'post', 'options'])
   })
 
-  it('PATH-1: no other entry can have the path of the document', () => {
+  it('PATH-1: no endpoint can have the path of the document', () => {
     const taken = endpoint('openapi', { description: 'Another.', methods: { GET: { handle: () => 1 } } })
     expect(() => api({ describe: true, versions: { v1: [taken] } })).toThrow(ConfigurationError)
     expect(() => api({ versions: { v1: [taken] } })).not.toThrow()
@@ -176,7 +176,7 @@ describe('the building of documents', () => {
     }
   }
 
-  itWithCaches('happens only in ready(), with and without the option baseUrl', async () => {
+  itWithCaches('happens only in ready(), with and without the option "baseUrl"', async () => {
     for (const options of [{}, { baseUrl: 'https://api.example.com' }]) {
       const { state, service } = counting(options)
       await service.ready()

@@ -200,7 +200,7 @@ describe('describeStrictly()', () => {
       sends(404, problemHead, problem('absent', 410)),
     ],
     [
-      'a 404 for an unknown path whose body is not a problem',
+      'a 404 for an unknown path, with a body that is not a problem',
       /the body is not a problem/,
       sends(404, problemHead, '{}'),
       '/v1/nope',
@@ -231,7 +231,7 @@ describe('describeStrictly()', () => {
       sends(200, xmlHead, xml(whole, 'pedido')),
     ],
     [
-      'a wrong name of an item',
+      'an item with the wrong name',
       /an item of <tags> is <tag>, but the OpenAPI document requires <item>/,
       sends(200, xmlHead, xml(whole.replaceAll('item>', 'tag>'))),
     ],
@@ -244,7 +244,7 @@ describe('describeStrictly()', () => {
     ],
     ['a body that is not XML', /the body can't be read/, sends(200, xmlHead, '<order>')],
     [
-      'the wrong namespace of a problem',
+      'a problem in the wrong XML namespace',
       /the namespace of the root is "", but the OpenAPI document requires "urn:ietf:rfc:7807"/,
       sends(404, { ...problemHead, 'Content-Type': 'application/problem+xml' }, xml('<code>absent</code>', 'problem')),
     ],

@@ -248,7 +248,7 @@ describe('two copies of the package in one process', () => {
     await expect(service.ready()).rejects.toThrow(/2 stores do not match their resources:(?:.|\n)*one(?:.|\n)*two/)
   })
 
-  it('a caller that a middleware of one copy authenticates is the principal in the other', async () => {
+  it('a caller that a middleware of one copy authenticates is the principal in the other copy', async () => {
     const branches = branchesOf(a)
     const app = express()
     app.use(

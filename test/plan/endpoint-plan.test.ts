@@ -121,7 +121,7 @@ describe('endpoint()', () => {
   const methods = { GET: { handle } }
 
   it.each(['search', 'buscar', 'login', 'informe'])(
-    'PATH-8: the name of a described endpoint can be a verb or a noun, such as %s',
+    'PATH-8: an endpoint with a description can have a verb or a noun as its name, such as %s',
     (name) => {
       expect(endpoint(name, { description, methods })).toMatchObject({ kind: 'endpoint', name })
     },
@@ -147,7 +147,7 @@ describe('endpoint()', () => {
       'invalid-option',
     ],
     [
-      'a body of a GET',
+      'a GET with a body schema',
       'search',
       { description, methods: { GET: { handle, body: { type: 'object' } } } },
       'invalid-option',
@@ -171,7 +171,7 @@ describe('endpoint()', () => {
     expect(() => make(name, options)).toThrow(`${code}]`)
   })
 
-  it('ERR-3: the message names the option, what is wrong and the fix', () => {
+  it('ERR-3: the message of a configuration error contains the option, its fault and the fix', () => {
     expect(() => make('search', { description, methods: { POST: { handle, bodyLimit: '10mb' } } })).toThrow(
       `The option "methods.POST.bodyLimit" of endpoint("search") is '10mb'. Give a whole number of bytes from 1.`,
     )

@@ -68,26 +68,26 @@ describe('VERB-5: JSON Patch', () => {
       { foo: ['bar', ['abc', 'def']] },
     ],
     [
-      '4.6: test compares members in any order',
+      '4.6: "test" compares members in any order',
       { a: { b: 1, c: [{ d: 1, e: 2 }] } },
       [{ op: 'test', path: '/a', value: { c: [{ e: 2, d: 1 }], b: 1 } }],
       { a: { b: 1, c: [{ d: 1, e: 2 }] } },
     ],
-    ['4.6: test compares numbers by value', { a: -0 }, [{ op: 'test', path: '/a', value: 0 }], { a: -0 }],
+    ['4.6: "test" compares numbers by value', { a: -0 }, [{ op: 'test', path: '/a', value: 0 }], { a: -0 }],
     [
-      '4.4: move resolves its target after the removal',
+      '4.4: "move" resolves its target after the removal',
       { a: [1, { x: 1 }, { x: 2 }] },
       [{ op: 'move', from: '/a/0', path: '/a/1/y' }],
       { a: [{ x: 1 }, { x: 2, y: 1 }] },
     ],
     [
-      '4.4: move to an index that no longer exists after the removal is refused',
+      '4.4: a move to an index that no longer exists after the removal is refused',
       { a: [1, 2] },
       [{ op: 'move', from: '/a/0', path: '/a/2' }],
       '/0/path path-absent',
     ],
     [
-      '4.4: move to the same position changes nothing',
+      '4.4: a move to the same position changes nothing',
       { a: [1, 2], b: 3 },
       [
         { op: 'move', from: '/a/1', path: '/a/1' },
@@ -97,7 +97,7 @@ describe('VERB-5: JSON Patch', () => {
       { a: [1, 2], b: 3 },
     ],
     [
-      '4.4: move of a value into itself is refused',
+      '4.4: a move of a value into itself is refused',
       { a: {} },
       [{ op: 'move', from: '/a', path: '/a/b' }],
       '/0/path pointer',
@@ -283,7 +283,7 @@ describe('HDR-5: limits on the cost of one JSON Patch', () => {
       'additions and removals of a member',
       (i) => (i % 2 === 0 ? { op: 'add', path: '/tabla/x', value: 1 } : { op: 'remove', path: '/tabla/x' }),
     ],
-    ['tests', () => ({ op: 'test', path: '/tabla/k1', value: 1 })],
+    ['"test" operations', () => ({ op: 'test', path: '/tabla/k1', value: 1 })],
   ])('a thousand %s on a large record take little time', (_title, operation) => {
     const started = cpuTime()
     expect(result(wide, times(1_000, operation))).toBeTypeOf('object')

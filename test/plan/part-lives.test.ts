@@ -80,7 +80,7 @@ describe('PartLives', () => {
     expect(lives?.isGone('GET', '/a', 0)).toBe(false)
   })
 
-  it('VER-3: a declaration for a path also applies below the path, if nothing else is declared there', () => {
+  it('VER-3: the deprecation of a path also applies below the path, if nothing else is declared there', () => {
     const life = resolveLife('it', { deprecated: { since: '2026-01-01', use: '/b/{id}' } })
     const lives = PartLives.of([{ template: '/a/{id}', life, hasOthers: true }])
     expect(lives?.at('GET', '/a/7/x/y')).toEqual({ life, template: '/a/{id}' })

@@ -221,7 +221,7 @@ describe('keys', () => {
   })
 })
 
-describe('the digest', () => {
+describe('the digest of a resource', () => {
   it('HDR-2: changes with the schema and the links, but not with the filters', () => {
     const digest = (more: object) => compileResource(define({ ...options, ...more })).digest
     const others = [

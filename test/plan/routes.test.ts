@@ -477,7 +477,7 @@ describe('relations between resources', () => {
     expect(found.message).toContain(words)
   })
 
-  it('an association with the definition of a parent that is not mounted is accepted', () => {
+  it('an association with a parent definition is accepted even if the parent is not mounted', () => {
     expect(at(routeTable([on(contratos)]), '/contratos/C')).toEqual(['item', 'C'])
   })
 

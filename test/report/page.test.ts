@@ -40,7 +40,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     return { ask, counts, port }
   }
 
-  it('AUTH-4: requires the permission', async () => {
+  it('AUTH-4: refuses callers without the permission, and methods other than GET and HEAD', async () => {
     const { ask } = await start()
     expect((await ask({})).status).toBe(401)
     expect((await ask({ 'x-key': 'dev' })).status).toBe(403)

@@ -23,7 +23,7 @@ const forward = { seek: seek(false) }
 const backward = { seek: seek(true) }
 
 describe('paginationHeaders', () => {
-  it('QUERY-7: only next and prev contain a cursor, which replaces the cursor of the request', () => {
+  it('QUERY-7: only "next" and "prev" contain a cursor, which replaces the cursor of the request', () => {
     expect(links({}, { total: 50, count: 5 })).toEqual({
       first: '1',
       prev: '2&after=before-2',
@@ -55,7 +55,7 @@ describe('paginationHeaders', () => {
     expect(links({}, { count: 4 }).next).toBeUndefined()
   })
 
-  it('QUERY-7: the page number in next can exceed the last page', () => {
+  it('QUERY-7: the page number in the link "next" can exceed the last page', () => {
     const facts = { total: 6, more: true, seekable: true, count: 5 }
     expect(links({ ...forward, page: 9 }, facts)).toEqual({
       first: '1',

@@ -71,12 +71,12 @@ describe('Related records (REP-1..3)', () => {
     expect(calls).toEqual([])
   })
 
-  it('REP-1: related records are not read if no link is expanded or has the option "show"', async () => {
+  it('REP-1: related records are read only if a link is expanded or has the option "show"', async () => {
     expect([standsAlone(authors, []), standsAlone(books, [])]).toEqual([true, false])
     expect(await gatherRelated(authors, records, [], reader().read)).toBe(noRelated)
   })
 
-  it('REP-2, REP-3: represents links that are expanded, show members, lead to no record, or are null', async () => {
+  it('REP-2, REP-3: a link can be expanded, show members, lead to no record, or be null', async () => {
     const related = await gatherRelated(books, records, ['autor'], reader().read)
     const wire = records.map((record, at) =>
       new Presenter('http://h/v1').represent(books, record, [record.id], related, at),

@@ -96,8 +96,8 @@ interface Filling {
 
 /**
  * Creates a table with the library's own DDL, and fills it. The table is unlogged, because no
- * writes to it are measured. Instead of the `CREATE INDEX` statements of the DDL, it gets two
- * indexes that pages need.
+ * writes to it are measured. The `CREATE INDEX` statements of the DDL are skipped. Instead, the
+ * table gets the two indexes that pages need.
  */
 async function fillPieces(
   client: pg.Client,

@@ -28,8 +28,8 @@ export function growthChart(result: GrowthResult): string {
 }
 
 /**
- * Selects the series of a panel: the first eight with the unit of the first series and with more
- * than one point. The tables of `text.ts` contain all series.
+ * Selects the series of a panel: the first eight that have more than one point and the same unit as
+ * the first series. The tables of `text.ts` contain all series.
  */
 function shownOf({ series }: CurveResult): readonly Series[] {
   const unit = series[0]?.unit

@@ -38,9 +38,9 @@ const maxLimit = 100
 export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
   return endpoint('search', {
     description:
-      'Searches clients, contracts and pre-pieces for the text q. ' +
+      'Searches clients, contracts and pre-pieces for the text in `q`. ' +
       'Returns the best results of each collection as { coleccion, href, titulo }. ' +
-      'The parameter limit is the maximum number of results of each collection.',
+      '`limit` is the maximum number of results of each collection.',
     methods: {
       GET: {
         query: {

@@ -83,7 +83,7 @@ describe.each([
 })
 
 describe('an association that is stored in members of the record', () => {
-  it('PATH-7: attaching copies each part of the parent key to its member, and changes the version', () => {
+  it('PATH-7: attaching copies the parts of the parent key to these members, and changes the version', () => {
     const adapter = filled()
     const before = versionOf(adapter, 1)
     adapter.attach(cliente, 1, undefined, call)

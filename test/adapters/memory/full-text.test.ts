@@ -38,7 +38,7 @@ it('QUERY-3: a phrase with repeated words, such as "a a b", is found wherever it
   }
 })
 
-describe('q', () => {
+describe('the parameter q', () => {
   it.each([
     ['ignores case and accents', 'CAMIÓN', [2, 1]],
     ['searches nested members', 'mayor', [1]],
@@ -116,7 +116,7 @@ describe('q', () => {
     expect(adapter.list(listRequest({ search: 'barco' }), callOf({ scope: { inquilino: 'camion' } })).total).toBe(1)
   })
 
-  it('QUERY-3: reflects every write after the first search', () => {
+  it('QUERY-3: reflects every write that follows the first search', () => {
     const adapter = memoryAdapter(piezas, { records })
     const search = (text: string) =>
       adapter.list(listRequest({ search: text }), call).items.map(({ value }) => value.numero)
@@ -132,7 +132,7 @@ describe('q', () => {
     expect(search('avion')).toEqual([9])
   })
 
-  it('QUERY-3: with search: true, all string members are searched, except writeOnly ones (REP-8)', () => {
+  it('QUERY-3: if "search" is true, all string members are searched, except writeOnly ones (REP-8)', () => {
     const notas = defineResource({
       collection: 'notas',
       key: 'id',
@@ -215,7 +215,7 @@ describe('hostile text', () => {
     expect(cpuTime() - start).toBeLessThan(1_000)
   })
 
-  it('QUERY-3: only the first 128 words of a query count', () => {
+  it('QUERY-3: only the first 128 words of a query are used', () => {
     const words = Array.from({ length: 200 }, (_, i) => `w${i}`)
     expect(parseSearch(words.join(' '))[0]?.words).toEqual(words.slice(0, 128))
     expect(parseSearch(words.join(' or '))).toHaveLength(128)

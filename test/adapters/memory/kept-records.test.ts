@@ -43,7 +43,7 @@ describe('VERB-12: the results of creates with an idempotency key, in the memory
     }
   })
 
-  it('are limited to `max`: the oldest ones are evicted', () => {
+  it('are evicted, oldest first, if there are more than `max`', () => {
     const adapter = memoryAdapter(notas, { idempotency: { max: 2 } })
     for (const id of ['a', 'b', 'c']) adapter.create(value, keyed(id))
     expect(['a', 'b', 'c'].map((id) => adapter.recall?.(keyed(id)) !== undefined)).toEqual([false, true, true])

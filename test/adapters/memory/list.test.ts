@@ -29,11 +29,11 @@ function numbers(parts: RequestParts): { total: number; items: number[] } {
 describe('list', () => {
   it.each<[string, Where, number[]]>([
     ['eq', { field: 'lote', op: 'eq', value: 'b' }, [1]],
-    ['eq on a member without an index', { field: 'destino.calle', op: 'eq', value: 'Mayor' }, [4]],
-    ['eq compares numbers by value', { field: 'peso', op: 'eq', value: 10 }, [1, 5]],
-    ['eq does not mix types', { field: 'peso', op: 'eq', value: '10' }, []],
-    ['eq on the key', { field: 'numero', op: 'eq', value: 4 }, [4]],
-    ['eq on a nested member', { field: 'destino.cp', op: 'eq', value: 28001 }, [1]],
+    ['"eq" on a member without an index', { field: 'destino.calle', op: 'eq', value: 'Mayor' }, [4]],
+    ['"eq" compares numbers by value', { field: 'peso', op: 'eq', value: 10 }, [1, 5]],
+    ['"eq" does not mix types', { field: 'peso', op: 'eq', value: '10' }, []],
+    ['"eq" on the key', { field: 'numero', op: 'eq', value: 4 }, [4]],
+    ['"eq" on a nested member', { field: 'destino.cp', op: 'eq', value: 28001 }, [1]],
     ['"in" with several values', { field: 'lote', op: 'in', value: ['b', '\uFB01', 'b', 'x'] }, [1, 5]],
     ['"in" on the key', { field: 'numero', op: 'in', value: [5, 2, 2, 77] }, [2, 5]],
     ['"in" with an empty list', { field: 'lote', op: 'in', value: [] }, []],
@@ -42,21 +42,21 @@ describe('list', () => {
     ['lt', { field: 'peso', op: 'lt', value: 9 }, [4]],
     ['lte', { field: 'peso', op: 'lte', value: 9 }, [2, 4]],
     ['ranges compare text by code points', { field: 'lote', op: 'gt', value: '\uFB01' }, [4]],
-    ['ranges of booleans', { field: 'urgente', op: 'lt', value: true }, [2, 4]],
+    ['ranges treat false as less than true', { field: 'urgente', op: 'lt', value: true }, [2, 4]],
     ['ranges do not mix types', { field: 'peso', op: 'gt', value: '' }, []],
     ['contains', { field: 'etiquetas', op: 'contains', value: 'azul' }, [1, 4]],
-    ['contains compares whole items', { field: 'etiquetas', op: 'contains', value: 'azu' }, []],
+    ['"contains" compares whole items', { field: 'etiquetas', op: 'contains', value: 'azu' }, []],
     ['null', { field: 'lote', op: 'null', value: true }, [2, 3]],
-    ['null on a nested member', { field: 'destino.cp', op: 'null', value: true }, [2, 3, 5]],
+    ['"null" on a nested member', { field: 'destino.cp', op: 'null', value: true }, [2, 3, 5]],
     ['not null', { field: 'destino.cp', op: 'null', value: false }, [1, 4]],
-    ['eq undefined matches nothing', { field: 'destino.calle', op: 'eq', value: undefined as unknown as string }, []],
+    ['"eq" undefined matches nothing', { field: 'destino.calle', op: 'eq', value: undefined as unknown as string }, []],
     ['the length of an array is not a member', { field: 'etiquetas.length', op: 'gte', value: 0 }, []],
     ['an inherited property is not a member', { field: 'constructor', op: 'null', value: false }, []],
   ])('QUERY-1: %s', (_, condition, expected) => {
     expect(numbers({ where: [condition] })).toEqual({ total: expected.length, items: expected })
   })
 
-  it('QUERY-1: several conditions are combined by AND, also on one member', () => {
+  it('QUERY-1: several conditions, even on one member, are combined by AND', () => {
     const range: Where[] = [
       { field: 'peso', op: 'gte', value: 9 },
       { field: 'peso', op: 'lt', value: 10 },

@@ -73,7 +73,7 @@ describe('compareValues', () => {
 })
 
 describe('firstIndex', () => {
-  it('finds the boundary in logarithmic time', () => {
+  it('finds the first match in logarithmic time', () => {
     let calls = 0
     const list = Array.from({ length: 10_000 }, (_, i) => i)
     const edge = firstIndex(list, (item) => {

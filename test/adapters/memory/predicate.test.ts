@@ -34,7 +34,7 @@ describe('rangeOf', () => {
 })
 
 describe('isRange', () => {
-  it('QUERY-1: is true for null tests and for eq and lt with a value; false for in, contains and eq null', () => {
+  it('QUERY-1: is true for "null", "lt", and "eq" with a value; false for "in", "contains", and "eq" with null', () => {
     const of = (op: string, given: unknown) => isRange({ field: 'm', path: ['m'], op, value: given } as Condition)
     expect([of('eq', 1), of('lt', 1), of('null', true)]).toEqual([true, true, true])
     expect([of('in', [1]), of('contains', 1), of('eq', null)]).toEqual([false, false, false])
@@ -42,7 +42,7 @@ describe('isRange', () => {
 })
 
 describe('testOf', () => {
-  it('QUERY-1: null in a condition matches nothing, not even null', () => {
+  it('QUERY-1: a condition that compares a member with null matches nothing, not even null', () => {
     for (const op of ['eq', 'contains', 'gte', 'lte']) {
       const test = testOf({ field: 'm', path: ['m'], op, value: null } as unknown as Condition)
       expect([test({ m: null }), test({}), test({ m: [null] })]).toEqual([false, false, false])

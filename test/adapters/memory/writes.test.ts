@@ -385,7 +385,7 @@ describe('REP-4: local date-times from the service', () => {
   })
   const full = '2024-01-31T08:30:00.0000000'
 
-  it('are stored with seven fractional digits: in initial records, and in results of onCreate and onUpdate', () => {
+  it('are stored with seven fractional digits, in initial records and in results of onCreate and onUpdate', () => {
     const short = '2024-01-31T08:30:00'
     const stamp = <V>(value: V): V => ({ ...value, alta: short })
     const adapter = memoryAdapter(turnos, { records: [{ dia: short, alta: short }], onCreate: stamp, onUpdate: stamp })

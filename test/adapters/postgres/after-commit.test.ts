@@ -1,6 +1,6 @@
 /**
- * VERB-13 over a real server. The change is committed, but the reads that the response needs fail:
- * the database has become unreachable, or the linked table is locked.
+ * Tests VERB-13 on a real PostgreSQL server. The change is committed, but the reads that the
+ * response needs fail: the database has become unreachable, or the linked table is locked.
  */
 import express from 'express'
 import pg from 'pg'
@@ -74,7 +74,7 @@ describe('VERB-13: if the reads after a commit fail, the response is a success w
       codigo: 'minimal',
       send: (n) => service.send('POST', '/v1/contratos', { Prefer: 'return=minimal' }, record('minimal', n)),
     },
-    'POST with a key': {
+    'POST with an idempotency key': {
       status: 201,
       codigo: 'key',
       send: (n) => service.send('POST', '/v1/contratos', { 'Idempotency-Key': `k${n}` }, record('key', n)),
@@ -89,7 +89,7 @@ describe('VERB-13: if the reads after a commit fail, the response is a success w
       },
       end: () => proxy.accept(),
     },
-    'the network drops everything': { begin: () => proxy.stall(), end: () => proxy.resume() },
+    'the network drops all packets': { begin: () => proxy.stall(), end: () => proxy.resume() },
   }
 
   for (const [outage, { begin, end }] of Object.entries(outages)) {
@@ -113,7 +113,7 @@ describe('VERB-13: if the reads after a commit fail, the response is a success w
           timeout: 15_000,
         })
         .toBe(200)
-      if (name === 'POST with a key') {
+      if (name === 'POST with an idempotency key') {
         const repeated = await send(n)
         expect([repeated.status, repeated.headers.location]).toEqual([201, answer.headers.location])
       }

@@ -1,6 +1,6 @@
 /**
- * Helpers for tests of failures and transactions in PostgreSQL: a resource, and calls with a time
- * limit like those of requests.
+ * Helpers for tests of failures and transactions in PostgreSQL: a resource, and adapter calls with
+ * a time limit, like the calls of requests.
  */
 import { expect } from 'vitest'
 import type { AdapterCall } from '../../../src/adapters/contract.js'
@@ -26,7 +26,9 @@ export const ddl = `
 CREATE TABLE bultos (id text COLLATE "C" PRIMARY KEY, n integer, duenyo text);
 CREATE TABLE buzon (bulto text PRIMARY KEY, n integer);`
 
-/** A view that is as slow as a server under load: reading a row takes `n` seconds. */
+/**
+ * A view that imitates a slow server: reading a row takes as many seconds as its column `n` says.
+ */
 export const slowView = `
 CREATE FUNCTION lento(segundos integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$ BEGIN PERFORM pg_sleep(segundos); RETURN segundos; END $$;
 CREATE VIEW lentos AS SELECT id, lento(n) AS n, duenyo FROM bultos;`

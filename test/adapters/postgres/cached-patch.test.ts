@@ -41,7 +41,7 @@ async function patched(options: Options, ddl = trigger, prepare?: (etag: string)
   }
 }
 
-describe('PATCH with If-Match of a cached row (HDR-3)', () => {
+describe('PATCH with the tag of a cached row in If-Match (HDR-3)', () => {
   it.each<[string, Options, string]>([
     ['a version set by a trigger', {}, trigger],
     ['a version of a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
@@ -101,7 +101,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     expect(JSON.parse(one.text)).toMatchObject({ a: 'z', b: 'theirs' })
   })
 
-  it('loses no update if two services and SQL change a row at the same time', async () => {
+  it('loses no update if two services and direct SQL change a row at the same time', async () => {
     await left.fill()
     const adapters = [left.over(), left.over()]
     for (const adapter of adapters) await warm(adapter)
@@ -173,7 +173,7 @@ describe('PATCH with If-Match of a cached row (HDR-3)', () => {
     ['a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
     ['a digest', {}, ''],
   ])(
-    'gives the same responses and rows as an adapter without cached rows (property): the version comes from %s',
+    'gives the same responses and rows as an adapter without cached rows if the version comes from %s (property)',
     async (_, options, ddl) => {
       let alone = 0
       await fc.assert(

@@ -114,7 +114,7 @@ describe('a transaction of the caller', () => {
     await client.end()
   })
 
-  it('can be the "tx" that a "write" function gets: a write through within(tx) does not wait for the write that contains it', async () => {
+  it('can be the "tx" of a "write" function; writes through within(tx) do not wait for the outer write', async () => {
     const client = new pg.Client(place.url)
     await client.connect()
     for (const outer of [client, pool]) {
@@ -166,7 +166,7 @@ describe('a transaction of the caller', () => {
       expect(await own.read(['a'], call)).toMatchObject([{ value: { n: 2 } }])
     })
 
-    it('after a release, even if another caller has a transaction open on the client', async () => {
+    it('after release(), even if another caller has a transaction open on the client', async () => {
       const alone = new pg.Pool({ connectionString: place.url, max: 1 })
       const shop = bultosIn(alone)
       const client = await alone.connect()

@@ -74,7 +74,7 @@ describe('a client that disconnects', () => {
     await client.end()
   })
 
-  it('never cancels the statement of another request, even if requests abort at random moments', async () => {
+  it('never cancels the statement of another request, even if requests are aborted at random moments', async () => {
     const store = lentos()
     await store.ready()
     await bultosIn(pool).ready()
@@ -128,7 +128,7 @@ describe('a client that disconnects', () => {
     await until(() => pool.totalCount === pool.idleCount).toBe(true)
   })
 
-  it('if its read ends while its cancel is pending, the pool removes the connection', async () => {
+  it('if the read ends while the cancel is pending, the pool removes the connection', async () => {
     const { hostname: host, port } = new URL(place.url)
     const proxy = await startProxy({ host, port: Number(port || 5432) })
     const one = new pg.Pool({ connectionString: proxy.through(url), max: 1 })

@@ -131,7 +131,7 @@ describe('the channel slow-list', () => {
     return messages
   }
 
-  it('names the filters and the tables that are read whole, and warns of such tables once per statement', async () => {
+  it('names the filters and the tables read whole; the adapter warns of such tables once per statement', async () => {
     const messages = subscribe()
     const onWarning = vi.fn()
     const adapter = over(3, { onWarning })
@@ -166,7 +166,7 @@ describe('the channel slow-list', () => {
     expect(String(onWarning.mock.calls)).not.toMatch(/l7|l8/)
   })
 
-  it('does not count the wait for a connection, and an error of the warning function is only logged', async () => {
+  it('does not count the wait for a connection; an error that "onWarning" throws is only logged', async () => {
     const messages = subscribe()
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     undo.push(() => log.mockRestore())

@@ -129,7 +129,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     },
   )
 
-  it('HDR-8: the response includes what "write" changes by SQL after apply(), but change.after does not include it', async () => {
+  it('HDR-8: the response includes what "write" changes by SQL after apply(); change.after does not', async () => {
     const seen: unknown[] = []
     const write: Write = async (tx, change) => {
       await change.apply()
@@ -201,7 +201,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
   })
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
-    'HDR-8: under %s, if "write" changes the row before apply(), it runs only once and the response is 500',
+    'HDR-8: at isolation level %s, a "write" that changes the row before apply() runs once; the response is 500',
     async (level) => {
       for (const savepoint of [false, true]) {
         for (const version of ['xmin', { column: 'version', soleWriter: true }] as const) {
@@ -305,7 +305,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
     },
   )
 
-  it('HDR-8: the response to a PUT without If-Match has a change that "write" makes after apply()', async () => {
+  it('HDR-8: the response to a PUT without If-Match includes what "write" changes after apply()', async () => {
     const { send, close } = await service({
       write: async (tx, change) => {
         await change.apply()

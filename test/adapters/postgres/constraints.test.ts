@@ -168,7 +168,7 @@ describe.each(stores)('ERR-2: a refusal on $name', ({ open }) => {
   })
   afterAll(() => store.close())
 
-  it('names its member even if the constraint belongs to a table behind a view with INSTEAD OF triggers', async () => {
+  it('names the member even if the constraint belongs to a table behind a view with INSTEAD OF triggers', async () => {
     await store.sql(`CREATE TABLE base (id int PRIMARY KEY, nombre text NOT NULL UNIQUE, clase text CHECK (clase <> 'x'), v uuid NOT NULL DEFAULT gen_random_uuid());
       CREATE VIEW inner_view AS SELECT * FROM base; CREATE VIEW vista AS SELECT * FROM inner_view;
       CREATE FUNCTION vista_instead() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

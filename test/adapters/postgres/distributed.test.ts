@@ -380,13 +380,13 @@ describe('tableDdl with the option "distributed"', () => {
 })
 
 describe('errors from other servers of a Citus cluster', () => {
-  it('XX000 from a remote command counts as a lost connection; XX000 from this server does not', () => {
+  it('XX000 from a remote command counts as a lost connection; a local XX000 does not', () => {
     expect(failureKind(failure({ ...remote, code: 'XX000' }))).toBe('lost')
     expect(failureKind(failure({ severity: 'ERROR', code: 'XX000', routine: 'elog_finish' }))).toBe('other')
     expect(failureKind(failure({ ...remote, code: '23505' }))).toBe('refused')
   })
 
-  it('ERR-1: if a write fails with a remote XX000, the error is a 503 with an unknown outcome', async () => {
+  it('ERR-1: if a write fails with a remote XX000, the 503 says that the outcome is unknown', async () => {
     const table = { table: 'bultos', version, resource: bultos }
     const writing = postgresAdapter(failing(/^UPDATE/, { code: 'XX000' }), table)
     await pool.query('INSERT INTO bultos (pieza, n) VALUES (77, 1)')
@@ -398,7 +398,7 @@ describe('errors from other servers of a Citus cluster', () => {
     expect((error as Unavailable).unchanged ?? false).toBe(false)
   })
 
-  it('ERR-1: if a read fails with a remote XX000, it is retried', async () => {
+  it('ERR-1: a read that fails with a remote XX000 is retried', async () => {
     await pool.query('INSERT INTO bultos (pieza, n) VALUES (78, 1)')
     let sent = 0
     const client: CustomClient = {
@@ -439,7 +439,7 @@ describe('errors from other servers of a Citus cluster', () => {
     },
   )
 
-  it('names of shard constraints map to table constraints, truncated ones never to wrong ones (property)', async () => {
+  it('shard constraint names map to table constraints; truncated ones never map to wrong ones (property)', async () => {
     const { inCatalogNames } = await import('../../../src/adapters/postgres/writes/shard-names.js')
     const relation = (names: readonly string[]) =>
       ({

@@ -145,7 +145,7 @@ describe('the optimized paths through `pg`', () => {
     )
   })
 
-  it('do not break reads through a client with the option pipeline', async () => {
+  it('do not break reads through a client with the option "pipeline"', async () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('a', 1)`)
     const client = new pg.Client({ connectionString: place.url, pipeline: true } as pg.ClientConfig)
     await client.connect()

@@ -201,7 +201,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('VERB-6: if the function inserts a removed record again, the response is 500 and nothing is changed', async () => {
+  it('VERB-6: if the function reinserts the removed record, the response is 500 and nothing is changed', async () => {
     const { send, close, failures } = await service(async (tx, change) => {
       await change.apply()
       await tx.query(`INSERT INTO actas (id, texto) VALUES ('a', 'otra')`)
@@ -371,7 +371,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     const answer = await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })
     expect([answer.status, answer.json.detail]).toEqual([503, expect.stringMatching(/Nothing was changed/)])
     const hint =
-      /Another connection waits for a lock that the transaction holds.*use the given client instead|sends to the PGlite instead of the given transaction/
+      /Another connection waits for a lock that the transaction holds.*use the given client instead|sends a statement to PGlite itself, and not to the given transaction/
     expect(failures.map(String)).toEqual([expect.stringMatching(hint)])
     await close()
   })

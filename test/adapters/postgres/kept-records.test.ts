@@ -138,7 +138,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(await store().create({ id: 'slow', n: 1 }, call)).toEqual(made)
   })
 
-  it('with lock: false, an equal create waits for the running create, and gets its result', async () => {
+  it('if "lock" is false, a second equal create waits for the first one, and gets its result', async () => {
     const unlocked = () => store({ idempotency: { ...idempotency, lock: false } })
     for (let round = 0; round < 5; round++) {
       const call = keyed()
@@ -150,7 +150,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     }
   })
 
-  it('with lock: false, a create that waits too long fails, and changes nothing', async () => {
+  it('if "lock" is false, a create that waits too long for an equal one fails, and changes nothing', async () => {
     const call = keyed()
     const other = await pool.connect()
     await other.query('BEGIN')
@@ -391,7 +391,7 @@ describe('VERB-12: ready() and the table of idempotency keys', () => {
     [{ table: 'claves', ttl: Number.NaN }, /"idempotency.ttl" .* is NaN/],
     [{ table: 'claves', lock: 'no' }, /"idempotency.lock" .* is 'no'. Give a boolean/],
     ['claves', /"idempotency" .* is of type string. Give { table, ttl, lock }/],
-  ])('postgresAdapter() throws for an invalid option: %o', (given, message) => {
+  ])('postgresAdapter() throws for an invalid option "idempotency": %o', (given, message) => {
     expect(() => bultosIn(pool, { idempotency: given as never })).toThrow(message)
   })
 })

@@ -54,7 +54,7 @@ describeWithCaches('a row that is read several times', () => {
     expect((await adapter.list(listRequest({ sort: '-a,-id' }), callOf({ scope: { a: 'a' } }))).items.at(-1)).toBe(one)
   })
 
-  it('has only its key and version read by a list, after 16 consecutive lists whose rows were all cached', async () => {
+  it('is read only as key and version by a list, after 16 consecutive lists whose rows were all cached', async () => {
     const adapter = over()
     await warm(adapter)
     await listOften(adapter)
@@ -109,7 +109,7 @@ describeWithCaches('a row that is read several times', () => {
     expect((await asked()).page).toMatchObject({ total: 0, more: false, items: [] })
   })
 
-  it('is the same object for each read that shows it as a link target, until the record changes', async () => {
+  it('is the same object for each read that shows it as a link target, until the row changes', async () => {
     const adapter = over()
     await warm(adapter)
     const link: ShownLink = Object.freeze({ by: ['padreId'], adapter, members: ['b'] })
@@ -230,7 +230,7 @@ describeWithCaches('a row that is read several times', () => {
     }
   })
 
-  it('counts towards a limit that all resources over a client share; each resource has its own rows', async () => {
+  it('counts towards a limit that all resources over a client share, but is cached for each resource alone', async () => {
     const [one, other] = [over(sharing), over({ ...sharing, columns: { b: 'oculto' } })]
     await place.sql(`UPDATE fichas SET b = 'b', oculto = 'o'`)
     await warm(one)
@@ -244,7 +244,7 @@ describeWithCaches('a row that is read several times', () => {
     expect(await read(other)).toBe(await read(other))
   })
 
-  it('is cached up to the limit, is counted in service.caches(), and is not cached with caches: false', async () => {
+  it('is cached within a limit, is counted in service.caches(), and is not cached if "caches" is false', async () => {
     const small = over({ keepRows: 3_000 })
     await warm(small)
     await listed(small)

@@ -42,7 +42,7 @@ const all =
   'SELECT exacto::text, grande::text, peso::text, dia::text, momento::text, instante::text, doc::text, ' +
   'textos::text FROM cosas WHERE id = 1'
 
-describe.each(stores)('values of other programs, on $name', ({ open }) => {
+describe.each(stores)('values that other programs wrote, on $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -220,7 +220,7 @@ describe.each(stores)('values of other programs, on $name', ({ open }) => {
     })
   })
 
-  it("a required member that the service's own function drops is an error of the function, not of the client", async () => {
+  it("dropping a required member is an error of the service's own function, not of the client", async () => {
     await store.sql('TRUNCATE cosas; ALTER TABLE cosas ALTER COLUMN nota SET NOT NULL')
     const dropping = ({ nota: _, ...value }: Record<string, unknown>): object => value
     const dropped = adapter({ onCreate: dropping, onUpdate: dropping })

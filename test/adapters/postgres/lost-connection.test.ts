@@ -42,7 +42,7 @@ describe('the loss of a pooled connection', () => {
     await lost
   })
 
-  it('makes a write fail as unavailable, and adds only one error listener to the next connection', async () => {
+  it('makes a write fail as unavailable, and leaves exactly one error listener on the next connection', async () => {
     const adapter = postgresAdapter(pool, { ...options, onWarning: () => {} })
     const [found] = await adapter.read([1], call)
     const lost = proxy.loseReply('UPDATE')

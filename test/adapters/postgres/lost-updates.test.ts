@@ -48,8 +48,8 @@ const rules = `
   CREATE RULE borra AS ON DELETE TO piezas DO INSTEAD DELETE FROM base WHERE id = OLD.id RETURNING ${columns};`
 
 /**
- * Kinds of relations. The adapter reads and writes `piezas`. The other session updates `base`,
- * which is the table that contains the row, or a view of `piezas`.
+ * Kinds of relations. The adapter reads and writes `piezas`. The other session updates `base`. It
+ * is the table that contains the row, or a view of `piezas`.
  */
 const forms: readonly Form[] = [
   { name: 'a view with an INSTEAD OF trigger', ddl: view() + triggers() },

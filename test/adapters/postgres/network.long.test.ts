@@ -172,7 +172,7 @@ describe('the adapter over a failing network', () => {
     await Promise.all([store.read(['a'], call), hooked.read(['a'], call)])
     await place.sql(`INSERT INTO bultos VALUES ('silent', 1)`)
     // Uses both connections just before the outage, so that the adapter checks no idle connection
-    // during it. Two equal reads would share one connection.
+    // during it. The two reads differ, because equal reads would share one connection.
     const used = new Set<pg.PoolClient>()
     own.on('release', (_error, client) => used.add(client))
     await Promise.all([store.read(['a'], call), store.list(listRequest(), call)])
@@ -217,7 +217,7 @@ describe('the adapter over a failing network', () => {
     await own.end()
   })
 
-  it('responds in time while it waits for the catalog entries of its table', async () => {
+  it('responds in time even if the catalog entries of its table do not arrive', async () => {
     const own = new pg.Pool({ connectionString: proxy.through(place.url), max: 2 })
     proxy.stall()
     await refusedWith(bultosIn(own).read(['a'], within(200)))

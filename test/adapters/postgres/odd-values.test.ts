@@ -168,7 +168,7 @@ const settings = "SET DateStyle = 'German, DMY'; SET TimeZone = 'Asia/Kolkata'; 
 const types = `CREATE TYPE estado AS ENUM ('alta', 'baja'); CREATE DOMAIN importe AS numeric(10,2) CHECK (value >= 0);
   CREATE DOMAIN situacion AS estado; CREATE DOMAIN etiquetas AS text[]`
 
-describe.each(stores)('values of other programs in $name', ({ name, open }) => {
+describe.each(stores)('values that other programs wrote, in $name', ({ name, open }) => {
   let store: Store
   let tables = 0
   beforeAll(async () => {

@@ -206,7 +206,7 @@ const fit: readonly (readonly [
   ],
 ]
 
-describe.each(stores)('ready() reports faults in the catalog, on $name', ({ open }) => {
+describe.each(stores)('ready() and the catalog, on $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -235,19 +235,19 @@ describe.each(stores)('ready() reports faults in the catalog, on $name', ({ open
     return { error, warned }
   }
 
-  it.each(faults)('an error: %s', async (_, ddl, resource, options, said) => {
+  it.each(faults)('throws for %s', async (_, ddl, resource, options, said) => {
     const { error } = await readyOn(ddl, resource, options)
     expect(error).toBeInstanceOf(ConfigurationError)
     expect((error as Error).message).toMatch(said)
   })
 
-  it.each(warnings)('a warning: %s', async (_, ddl, resource, options, said) => {
+  it.each(warnings)('warns about %s', async (_, ddl, resource, options, said) => {
     const { error, warned } = await readyOn(ddl, resource, options)
     expect(error).toBeUndefined()
     expect(warned).toEqual([expect.stringMatching(said)])
   })
 
-  it.each(fit)('neither an error nor a warning: %s', async (_, ddl, resource, options) => {
+  it.each(fit)('neither throws nor warns for %s', async (_, ddl, resource, options) => {
     expect(await readyOn(ddl, resource, options)).toEqual({ error: undefined, warned: [] })
   })
 })

@@ -96,7 +96,7 @@ describe('ready()', () => {
       /no column "gone"/,
     ],
     [
-      'a "rest" that names no jsonb column',
+      'an option "rest" that names no jsonb column',
       'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
       { rest: 'doc' },
       /"rest" must name a jsonb column/,

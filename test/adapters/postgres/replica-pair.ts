@@ -59,7 +59,10 @@ export interface Asking extends AsyncDisposable {
    * are header fields.
    */
   ask(method: string, path: string, options?: Readonly<Record<string, string>>): Promise<Response>
-  /** Sends a GET. Resolves with the JSON of the response, or with the status if it is not 200. */
+  /**
+   * Sends a GET. Resolves with the JSON of the response, or with the status if the status is not
+   * 200.
+   */
   json(path: string, options?: Readonly<Record<string, string>>): Promise<unknown>
 }
 

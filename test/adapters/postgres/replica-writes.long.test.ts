@@ -66,7 +66,7 @@ const titles = async (over: { json(path: string): Promise<unknown> }, path = 'li
   ((await over.json(path)) as { titulo: string }[]).map(({ titulo }) => titulo)
 
 describe('while the replica is paused, a client sees', () => {
-  it('VERB-2: the record that it created, by GET and HEAD and in lists; VERB-6: but not a record that it removed', async () => {
+  it('VERB-2, VERB-6: a record that it created, but not one that it removed, by GET and HEAD and in lists', async () => {
     await using over = await serving(resources())
     await pair.hold()
     const id = next()
@@ -82,7 +82,7 @@ describe('while the replica is paused, a client sees', () => {
     expect(await titles(over)).not.toContain(id)
   })
 
-  it('VERB-5: its patches; VERB-4: the effects of its attach and detach', async () => {
+  it('VERB-4, VERB-5: the effects of its PATCH, attach and detach', async () => {
     await using over = await serving(resources())
     const [id, autor] = [next(), next()]
     await over.ask('POST', 'autores', { body: JSON.stringify({ id: autor, nombre: 'A' }) })

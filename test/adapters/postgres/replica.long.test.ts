@@ -24,7 +24,7 @@ afterEach(() => pair.catchUp())
 
 /**
  * Starts a service. `ask` sends a request to it. `textOf` reads a record, and resolves with its
- * text or with the status if it is not 200.
+ * text, or with the status if the status is not 200.
  */
 async function service(option?: boolean | ReplicaOptions) {
   const { read, write } = pair
@@ -52,7 +52,7 @@ async function stored({ ask }: Awaited<ReturnType<typeof service>>): Promise<{ i
 }
 
 describe('a client { read, write }', () => {
-  it('reads from the primary without the option "replica"', async () => {
+  it('without the option "replica", reads from the primary', async () => {
     await using over = await service()
     const { id } = await stored(over)
     await pair.hold()
@@ -60,7 +60,7 @@ describe('a client { read, write }', () => {
     expect(await over.textOf(`/${id}`, { caller: 'luis' })).toBe('dos')
   })
 
-  it('reads from the replica with the option, and each caller sees its own writes', async () => {
+  it('with the option "replica", reads from the replica, and each caller sees its own writes', async () => {
     await using over = await service(true)
     const { id } = await stored(over)
     await pair.hold()
@@ -107,7 +107,7 @@ describe('a client { read, write }', () => {
     }
   })
 
-  it('gives a version the same tag on both servers', async () => {
+  it('gives a version the same entity tag on the primary and the replica', async () => {
     await using over = await service(true)
     const { id, tag } = await stored(over)
     const [fromReplica, fromPrimary] = [
@@ -117,7 +117,7 @@ describe('a client { read, write }', () => {
     expect([fromReplica.headers.get('etag'), fromPrimary.headers.get('etag')]).toEqual([tag, tag])
   })
 
-  it('shares positions between processes by a store, and reads the primary if the store fails', async () => {
+  it('shares positions between processes through a store, and reads the primary if the store fails', async () => {
     const known = new Map<string, string>()
     const positions = {
       get: (client: string) => known.get(client),
@@ -136,7 +136,7 @@ describe('a client { read, write }', () => {
     expect(await broken.textOf(`/${id}`, { caller: 'luis' })).toBe('dos')
   })
 
-  it('can hide own writes with ownWrites: false, and can cause an outdated 304 or 404 with verified: false', async () => {
+  it('can hide own writes if "ownWrites" is false, and can cause an outdated 304 or 404 if "verified" is false', async () => {
     await using loose = await service({ ownWrites: false })
     await using unverified = await service({ verified: false })
     const { id, tag } = await stored(unverified)

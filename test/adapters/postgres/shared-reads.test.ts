@@ -210,7 +210,7 @@ describe('reads do not share a round trip', () => {
     })
   })
 
-  it('if they read from a view, because it can be slow', async () => {
+  it('if they read from a view, because a view can be slow', async () => {
     const own = await freshSchema()
     await own.sql(
       `${ddl} INSERT INTO bultos SELECT 'k' || i, i FROM generate_series(1, 9) AS i; CREATE VIEW vistos_bultos ` +

@@ -75,7 +75,7 @@ const compares = {
   lt: (one: number, other: number) => one < other,
 }
 
-describe.each(stores)('numbers of other programs, in $name', ({ open }) => {
+describe.each(stores)('numbers that other programs wrote, in $name', ({ open }) => {
   let store: Store
   let tables = 0
   beforeAll(async () => {

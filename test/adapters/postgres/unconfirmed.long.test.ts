@@ -93,7 +93,7 @@ describe('a write that no synchronous standby confirms', () => {
     await sql(`INSERT INTO bultos VALUES ('r2', 0), ('r4', 0)`)
   })
 
-  it('causes the same 503 if the adapter has a pg.Client instead of a pool', async () => {
+  it('causes a 503 with an unknown outcome if the adapter has a pg.Client instead of a pool', async () => {
     const client = new pg.Client(server.url)
     await client.connect()
     for (const write of writes(client)) expect((await refusedWith(write())).detail).toMatch(unknown)
@@ -102,7 +102,7 @@ describe('a write that no synchronous standby confirms', () => {
     await sql(`INSERT INTO bultos VALUES ('r2', 0), ('r4', 0)`)
   })
 
-  it('causes the same 503 if the time limit of the request, or an administrator, ends the wait', async () => {
+  it('causes a 503 with an unknown outcome if the time limit of the request, or an administrator, ends the wait', async () => {
     const limited = bultosIn(pool)
     expect((await refusedWith(limited.create({ id: 'limited' }, within(3_000)))).detail).toMatch(unknown)
     const cancelled = refusedWith(bultosIn(pool).create({ id: 'cancelled' }, call))
@@ -112,7 +112,7 @@ describe('a write that no synchronous standby confirms', () => {
     expect((await cancelled).detail).toMatch(unknown)
   })
 
-  it('causes the same 503 if the connection is terminated during the wait', async () => {
+  it('causes a 503 with an unknown outcome if the connection is terminated during the wait', async () => {
     const together = bultosIn(pool, {
       write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
     })
@@ -129,7 +129,7 @@ describe('a write that no synchronous standby confirms', () => {
     }
   })
 
-  it('causes the same 503 if a custom client reports the missing confirmation as an error with the code 40003', async () => {
+  it('causes a 503 with an unknown outcome if a custom client reports the missing confirmation as error 40003', async () => {
     const client = new pg.Client(server.url)
     await client.connect()
     let unconfirmed = 0
@@ -173,7 +173,7 @@ describe('a write that no synchronous standby confirms', () => {
     for (let i = 0; i < 8; i++) expect(await store.read(['n1'], request())).toMatchObject([{ value: { id: 'n1' } }])
   })
 
-  it('causes the same 503 in a transaction even if the session hides warnings', async () => {
+  it('causes a 503 with an unknown outcome in a transaction even if the session hides warnings', async () => {
     const quiet = new pg.Pool({ connectionString: `${server.url}?options=-c%20client_min_messages%3Derror`, max: 1 })
     const together = bultosIn(quiet, {
       ...soon,

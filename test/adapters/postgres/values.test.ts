@@ -141,7 +141,7 @@ describe.each(stores)('stored values, on $name', ({ open }) => {
     )
   })
 
-  it('creates, filters and searches refuse text that PostgreSQL cannot store; such a key finds no record', async () => {
+  it('creates, filters and searches refuse text that PostgreSQL cannot store; a key with such text finds no record', async () => {
     for (const bad of ['a\0b', '\ud800', 'x\udc00y']) {
       for (const [value, member] of [
         [{ texto: bad }, 'texto'],
@@ -169,7 +169,7 @@ describe.each(stores)('stored values, on $name', ({ open }) => {
     expect(await adapter.read(['bad'], call)).toEqual([undefined])
   })
 
-  it('values of members, values of filters and keys are never executed as SQL', async () => {
+  it('member values, filter values and keys are never executed as SQL', async () => {
     const evil = `'); DROP TABLE piezas; --`
     expect(await kept({ texto: evil })).toMatchObject({ texto: evil })
     expect(await ids('texto', evil)).toHaveLength(1)

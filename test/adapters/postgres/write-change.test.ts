@@ -176,7 +176,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     await close()
   })
 
-  it('VERB-13: the adapter throws if the function undoes an attach or detach with a savepoint', async () => {
+  it('VERB-13: the adapter throws if the "write" function undoes an attach or detach with a savepoint', async () => {
     const parent = { collection: 'clientes', key: 5, as: 'envios' }
     const undoes = over({
       write: async (tx, change) => {

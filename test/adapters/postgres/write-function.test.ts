@@ -164,7 +164,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await saved.replace('a', { id: 'a', n: 2 }, undefined, call)).toMatchObject({ value: { n: 2 } })
     })
 
-    it('fails if it ends the transaction, and if this commits the change, the error says so (VERB-13)', async () => {
+    it('fails if it ends the transaction; if the change is then committed, the error says so (VERB-13)', async () => {
       for (const ending of ['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN', 'ROLLBACK; BEGIN', 'COMMIT AND CHAIN']) {
         for (const first of [true, false]) {
           await store.sql(`DELETE FROM bultos; INSERT INTO bultos VALUES ('a', 1)`)

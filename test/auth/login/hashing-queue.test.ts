@@ -115,12 +115,11 @@ describe('the queue of hashes', () => {
     expect(Math.max(...later.map((caller) => caller.retryAfter))).toBeLessThanOrEqual(30)
   })
 
-  it('AUTH-6: if hashing is slow, refuses callers after 5 seconds, and does not hash for them', async () => {
+  it('AUTH-6: if hashing is slow, refuses callers that have waited 5 seconds, and does not hash for them', async () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 20 }, () => call(queue, 3000))
     await vi.advanceTimersByTimeAsync(3500)
-    // By now the queue has updated its estimate: two concurrent hashes of 3 seconds each leave no
-    // room for another call.
+    // By now the queue expects each hash to take 3 seconds, so it has no room for another call.
     const late = call(queue, 3000)
     await vi.advanceTimersByTimeAsync(0)
     expect(late.state).toBe('refused')

@@ -49,7 +49,7 @@ describe('worker threads that hash', () => {
     expect(stdout).not.toContain('thread')
   })
 
-  it('AUTH-6: if one of them ends, cause only one hash to fail, with a 503', async () => {
+  it('AUTH-6: cause only one hash to fail, with a 503, if one of the threads ends', async () => {
     let onWorker: (thread: Worker) => void = () => {}
     // The process emits "worker" before the thread can be online, so the listener is not too late.
     const online = new Promise<Worker>((resolve) => {

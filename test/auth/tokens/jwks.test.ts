@@ -94,7 +94,7 @@ describe('jwks(): keys', () => {
     expect(state.asked).toBe(2)
   })
 
-  it('AUTH-5: are removed within "maxAge" after the issuer withdraws them, as are their cached tokens', async () => {
+  it('AUTH-5: are removed, with their cached tokens, within "maxAge" after the issuer withdraws them', async () => {
     const time = clock()
     const { ask, serve } = await issuer([first, second], { maxAge: 60_000 })
     const text = token('first')

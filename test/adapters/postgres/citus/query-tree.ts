@@ -87,7 +87,7 @@ let functions = 0
 /**
  * The query tree of a statement. All parameters of the statement get the type `text`. Requires
  * PostgreSQL 14 or later, because older versions store the body of a function only as text. Creates
- * a function for the analysis, and drops it again.
+ * a function for the analysis, and drops it afterwards.
  */
 export async function queryOf(sql: Sql, given: string): Promise<Node> {
   // A function has at most 100 parameters, so higher numbers become 100. The numbers of the
