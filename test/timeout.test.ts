@@ -69,7 +69,7 @@ describe('withTimeout()', () => {
     const unhandled = vi.fn()
     afterEach(() => void process.off('unhandledRejection', unhandled))
 
-    it('is ignored, and is not an unhandled rejection', async () => {
+    it('is ignored, and causes no "unhandledRejection" event', async () => {
       process.on('unhandledRejection', unhandled)
       let fail = (_: Error): void => {}
       const answer = new Promise<never>((_, reject) => {
@@ -93,7 +93,7 @@ describe('withTimeout()', () => {
 })
 
 describe('abortedAfter()', () => {
-  it('returns the result, and does not abort the signal', async () => {
+  it('returns a result that arrives in time, and does not abort the signal', async () => {
     let given: AbortSignal | undefined
     const work = (signal: AbortSignal) => {
       given = signal
@@ -136,7 +136,7 @@ describe('deadline()', () => {
     expect(other).not.toHaveBeenCalled()
   })
 
-  it('starts again if the event loop was blocked when the time was up', async () => {
+  it('waits for the whole limit again if the event loop was blocked when the time was up', async () => {
     const calls: string[] = []
     const waited = new Promise<void>((resolve) =>
       deadline(200, () => {

@@ -199,7 +199,7 @@ describe.each(majors)('the modes of clauses, in api() on %s', (_, express) => {
     ).toEqual([200, 200, 200, 400, 400, 400])
   })
 
-  it('"routes" limits the mode of ERR-3 to the given routes, even if a request is refused before it is routed', async () => {
+  it('"routes" limits the mode of ERR-3 to the given routes, even for requests refused before routing', async () => {
     const options = {
       ...around,
       requireIfMatch: false,

@@ -93,7 +93,7 @@ describe.each(majors)('%s', (_, express) => {
     ])
   })
 
-  it('observe() with a usage() of its own also counts findings that a middleware counts in another usage()', async () => {
+  it('observe() with its own usage() also counts findings that a middleware counts in another usage()', async () => {
     const [seen, reported] = [usage(), usage()]
     const app = express().use(observe({ usage: seen, budget: 1 }))
     app

@@ -214,7 +214,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
     })
   })
 
-  it('"routes" limits the mode of a clause to the given Express routes, in one version or in every version', async () => {
+  it('"routes" limits the mode to the given Express routes, in one version or in every version', async () => {
     const app = express()
     const query = noQuery({ conventions: { 'QUERY-8': { mode: 'report', routes: ['/v1/orders/{id}', '/customers'] } } })
     const answer: RequestHandler = (_req, res) => void res.json({})

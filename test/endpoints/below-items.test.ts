@@ -208,7 +208,7 @@ async function itemVersion(send: Awaited<ReturnType<typeof serve>>['send']) {
 describe('permission', () => {
   const by = (permission: Permission) => served({ authenticate: undefined, permission })
 
-  it('AUTH-4: GET requires permission to read the item and its parent; POST requires permission to patch the item', async () => {
+  it('AUTH-4: GET needs permission to read the item and its parent; POST, to patch the item', async () => {
     const asked: unknown[] = []
     const { send } = await by((_who, action, resource, key) => {
       asked.push([action, resource, key])
@@ -279,7 +279,7 @@ describe('requests and responses', () => {
     expect(xml.status).toBe(200)
   })
 
-  it('VER-3: responses of a deprecated version announce the deprecation, and their links stay in that version', async () => {
+  it('VER-3: responses of a deprecated version announce it, and their links stay in that version', async () => {
     const { send, origin } = await served()
     const { headers, json } = await send('GET', '/v1/pedidos/7/cancelaciones')
     expect(headers.deprecation).toMatch(/^@\d+$/)

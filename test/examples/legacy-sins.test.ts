@@ -27,7 +27,7 @@ describe('the clauses that the old clients violate', () => {
     expect(new Set(brokenClauses.map(({ clause }) => clause)).size).toBe(15)
   })
 
-  it.each(steps.slice(1))('at step %d are those that the README lists, and those that this and earlier steps add', async (step) => {
+  it.each(steps.slice(1))('at step %d are those in the README, and those that steps up to it add', async (step) => {
     const listed = brokenClauses.filter(({ until }) => step < until || until === 7).map(({ clause }) => clause)
     // From step 2 on, aliases of page parameters are reported under QUERY-4 and QUERY-5. Links are
     // declared at step 6, so REP-1 is reported from then on.

@@ -33,7 +33,7 @@ describe('settings', () => {
     )
   })
 
-  it('configure the pool, the timeout and the Redis sentinels; with sentinels, the host of REDIS_URL is the master', () => {
+  it('configure the pool, the timeout and the sentinels; with sentinels, REDIS_URL names their master', () => {
     expect(
       readSettings({
         DATABASE_POOL: '25',

@@ -16,7 +16,7 @@ const text = { type: 'string' }
 const object = (properties: JsonSchema): JsonSchema => ({ type: 'object', properties })
 
 describe('writeXml', () => {
-  it('HDR-1: members become elements in order, without types where the schema determines them', () => {
+  it('HDR-1: members become elements in the same order, without the types that the schema determines', () => {
     const schema = object({
       a: text,
       b: { type: 'integer' },

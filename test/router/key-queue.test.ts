@@ -20,7 +20,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 describe('KeyQueue', () => {
   const owner = {}
 
-  it('work of one key runs one at a time, in the order in which it was added', async () => {
+  it('pieces of work with the same key run one at a time, in the order in which they were added', async () => {
     const queue = new KeyQueue()
     const all = [work('a'), work('b'), work('c')]
     const results = all.map(({ run }) => queue.run(owner, 'k', 1_000, run))
@@ -109,7 +109,7 @@ describe('KeyQueue', () => {
     expect(queue.run(owner, 'k', 0, () => 'free')).toBe('free')
   })
 
-  it('if running work adds work of its own key, later work waits until both have ended', async () => {
+  it('if running work adds more work of the same key, later work waits until all of this work has ended', async () => {
     const queue = new KeyQueue()
     const [outer, inner] = [work('outer'), work('inner')]
     const ended: string[] = []

@@ -22,11 +22,11 @@ afterEach(() => open?.close())
 describe('preconditions of detach', () => {
   it.each([
     [
-      'If-None-Match with an outdated version makes the adapter check the version that was read',
+      'with an outdated version in If-None-Match, the adapter checks the version that was read',
       { 'If-None-Match': '"old.x"' },
       true,
     ],
-    ['If-Match: * makes the adapter check no version', { 'If-Match': '*' }, false],
+    ['with If-Match: *, the adapter checks no version', { 'If-Match': '*' }, false],
     ['without a precondition, the adapter checks no version', {}, false],
   ])('HDR-3: %s', async (_, headers, pinned) => {
     const under = memoryAdapter(notas, { records: [{ id: 1, clienteId: 5 }] })

@@ -94,7 +94,7 @@ describe('a list that the store refuses', () => {
     expect(problem(await send('GET', '/v1/envios?fechaDesde=%00')).named).toEqual(['fechaDesde'])
   })
 
-  it('QUERY-3: if the store names no members, the problem names q', async () => {
+  it('QUERY-3: if the store names no members, the problem names the parameter "q"', async () => {
     const send = await serve(unfit([]))
     const { json } = await send('GET', '/v1/envios?q=%00')
     expect(json.errors).toEqual([

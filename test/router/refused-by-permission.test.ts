@@ -1,4 +1,4 @@
-/** A permission function may throw problems of its own. */
+/** Tests of permission functions that throw a problem. */
 import express from 'express'
 import { expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -13,7 +13,7 @@ const notes = defineResource({
 })
 
 it.each([
-  ['the challenge of authenticate', {}, 'ApiKey realm="notes"'],
+  ['the challenge of the option "authenticate"', {}, 'ApiKey realm="notes"'],
   ['its own challenge', { headers: { 'www-authenticate': 'Other' } }, 'Other'],
 ])('AUTH-4: a 401 that a permission throws has %s', async (_what, options, expected) => {
   const service = api({

@@ -36,7 +36,7 @@ describe('resourceRouter() next to other routes', () => {
     expect((await send('GET', '/v1/notas/%FF')).status).toBe(400)
   })
 
-  it('REP-1: related resources get no routes', async () => {
+  it('REP-1: creates no routes for the resources in "related"', async () => {
     const app = express().use(
       '/v1',
       resourceRouter(notas, memoryAdapter(notas, { records }), {

@@ -46,7 +46,7 @@ const cases: readonly (readonly [name: string, use: () => unknown, path: string,
   ['route of observe()', () => [observe({ usage: counts(), route: rejects }), served({})], '/v1/notas/1', 200],
 ]
 
-describe('if a function of the service rejects, the request gets a response, and no rejection stays unhandled', () => {
+describe('if a function of the service fails, the request gets a response, and no rejection stays unhandled', () => {
   it.each(cases)('%s', async (_name, use, path, status) => {
     const lost: unknown[] = []
     const note = (error: unknown): void => void lost.push(error)

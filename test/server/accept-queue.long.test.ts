@@ -270,7 +270,7 @@ describe('close() behaves as in Node', () => {
     expect(server.listen).toBe(own)
   })
 
-  it('passes an error to its callback if the server never listened, and emits "close"', async () => {
+  it('if the server never listened, passes an error to its callback, and the server emits "close"', async () => {
     const server = createServer(served)
     const closed = once(server, 'close')
     expect(await new Promise((resolve) => server.close(resolve))).toMatchObject({ code: 'ERR_SERVER_NOT_RUNNING' })

@@ -48,7 +48,7 @@ describe('ERR-3: requests that are refused before they reach the app get a probl
       /Content-Length/,
     ],
     [
-      'a length together with chunks',
+      'Content-Length together with Transfer-Encoding',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
       400,
       'bad-request',
@@ -123,7 +123,7 @@ describe('ERR-3: requests that are refused before they reach the app get a probl
     expect(body).toBe('')
   })
 
-  it('accepts the maximum number of fields, or any number if the maximum is 0', async () => {
+  it('a request may have the maximum number of fields, or any number if the maximum is 0', async () => {
     const { at, served } = await service()
     expect(await answers(at, `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${many(98)}\r\n`)).toMatch(/200 OK/)
     const { at: open } = await service({ maxHeadersCount: 0 })
@@ -134,7 +134,7 @@ describe('ERR-3: requests that are refused before they reach the app get a probl
   })
 
   it.each([1, 2, 30, 31, 32, 33, 61, 62, 63, 64, 93, 124, 128])(
-    'accepts %i fields if that is the maximum, and refuses one more',
+    'if the maximum is %i fields, a request with that many is accepted, and one with more is refused',
     async (bound) => {
       const { at } = await service({ maxHeadersCount: bound })
       const fields = (count: number): string => `GET / HTTP/1.0\r\n${many(count)}\r\n`
@@ -169,7 +169,7 @@ describe('ERR-3: requests that are refused before they reach the app get a probl
       },
     ],
     ['rejects', () => Promise.reject(new Error('hook'))],
-  ])('an onClientError that %s is logged, and the client still gets the response', async (_how, onClientError) => {
+  ])('if "onClientError" %s, the error is logged, and the client gets its response', async (_how, onClientError) => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => logged.mockRestore())
     const at = await port(createServer((_req, res) => res.end(), { onClientError }))
@@ -188,7 +188,7 @@ describe('ERR-3: requests that are refused before they reach the app get a probl
   it.each([
     ['header', 'GET / HTTP/1.1\r\nHost: x\r\n', { headersTimeout: 50 }],
     ['body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc', { requestTimeout: 50 }],
-  ])('a request whose %s does not arrive in time gets 408', async (_, text, bounds) => {
+  ])('a request whose %s does not arrive before the timeout gets 408', async (_, text, bounds) => {
     const { at, reported } = await service({ ...bounds, connectionsCheckingInterval: 20 })
     const { status, body } = parts(await answers(at, text))
     expect([status, JSON.parse(body).code]).toEqual(['HTTP/1.1 408 Request Timeout', 'request-timeout'])
@@ -202,7 +202,7 @@ describe('ERR-3: requests that are refused before they reach the app get a probl
     expect(reported).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', undefined]])
   })
 
-  it('earlier responses stay complete, and the refusal follows them', async () => {
+  it('the responses to earlier requests stay complete, and the refusal follows them', async () => {
     const { at } = await service()
     const one = await client(at)
     one.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')

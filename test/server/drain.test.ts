@@ -157,7 +157,7 @@ describe('the drain of shutdown()', () => {
     expect(await done).toEqual({ destroyed: 1 })
   })
 
-  it.each([-1, 0.5, '5', 2 ** 31])('a drain of %s is refused', (drain) => {
+  it.each([-1, 0.5, '5', 2 ** 31])('refuses %s as the value of "drain"', (drain) => {
     expect(() => createServer(service()).shutdown({ drain: drain as number })).toThrow(/"drain" of shutdown\(\)/)
     expect(() => createServer(service(), { drain: drain as number })).toThrow(/"drain" of createServer\(\)/)
   })

@@ -115,7 +115,7 @@ describe('health()', () => {
 
   it.each<[string, HealthOptions, number]>([
     ['hides the checks if shows() throws', { shows: () => assertNever(), checks: { database: works } }, 204],
-    ['is not ready if started() throws', { started: () => assertNever() }, 503],
+    ['readiness fails if started() throws', { started: () => assertNever() }, 503],
   ])('%s', async (_, options, status) => {
     const { ask } = await served(options)
     expect((await ask()).status).toBe(status)
@@ -154,7 +154,7 @@ describe('health()', () => {
     [{ checks: { a: 1 } }, /The check "a" of health\(\) is 1/],
     [{ checks: { a: {} } }, /has no "check"/],
     [{ livePath: '/x', readyPath: '/x' }, /"livePath" and "readyPath" of health\(\) are both/],
-  ])('%j is refused', (options, message) => {
+  ])('refuses the options %j', (options, message) => {
     expect(() => health(options as HealthOptions)).toThrow(message)
   })
 })

@@ -1,6 +1,6 @@
 /**
  * When a server closes, requests that have already reached the machine get a response. Requests
- * that arrive while the server closes get one too.
+ * that arrive while the server closes get a response too.
  */
 import { once } from 'node:events'
 import type { Server } from 'node:http'

@@ -164,7 +164,7 @@ describe('the check of probes()', () => {
     expect(failures).toEqual([expect.objectContaining({ message: 'The readiness check took longer than 20 ms.' })])
   })
 
-  it('may throw, or return no promise', async () => {
+  it('makes readiness fail if it throws, and may return its result without a promise', async () => {
     const thrower = () => {
       throw new Error('away')
     }
@@ -180,7 +180,7 @@ describe('the check of probes()', () => {
       },
     ],
     ['rejects', async () => Promise.reject(new Error('The hook failed.'))],
-  ])('an onFailure that %s does not change the response', async (_, onFailure: () => unknown) => {
+  ])('if "onFailure" %s, the response does not change', async (_, onFailure: () => unknown) => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => report.mockRestore())
     const at = await port(listener({ check: () => Promise.reject(new Error('away')), onFailure }))

@@ -115,7 +115,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     }
   })
 
-  it('replacing, freezing or extending a prototype while the server runs takes effect', async () => {
+  it('a prototype can be replaced, frozen or extended while the server runs', async () => {
     const app = express()
     app.get('/a', (req, res) => {
       res.send(`${(req as unknown as { who?: string }).who} ${Object.isFrozen(app.request)}`)

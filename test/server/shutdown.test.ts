@@ -310,7 +310,7 @@ describe('shutdown()', () => {
     expect((await slow.closed).length).toBeLessThan(30_000_000)
   })
 
-  it.each([-1, 1.5, Number.NaN, '5', 2 ** 31])('a grace of %s is refused', (grace) => {
+  it.each([-1, 1.5, Number.NaN, '5', 2 ** 31])('refuses %s as the value of "grace"', (grace) => {
     expect(() => createServer(service().app).shutdown({ grace: grace as number })).toThrow(/"grace" of shutdown\(\)/)
   })
 })

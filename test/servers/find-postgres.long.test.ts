@@ -89,7 +89,7 @@ describe('finding a PostgreSQL server', () => {
     await found.release()
   })
 
-  it('refuses an unknown TEST_POSTGRES', async () => {
+  it('refuses an unknown value of TEST_POSTGRES', async () => {
     await expect(findPostgres({ TEST_POSTGRES: 'embeded' })).rejects.toThrow('TEST_POSTGRES is "embeded"')
   })
 })

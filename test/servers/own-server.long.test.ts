@@ -82,7 +82,7 @@ describe('a server of our own', () => {
 
 describe('the guard of a server', () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
-    it(`stops the server and removes its data when the process that started it ends by ${signal}`, async () => {
+    it(`stops the server and removes its data when the process that started the server ends by ${signal}`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'erc-guard-'))
       const guard = fileURLToPath(new URL('guard.mjs', import.meta.url))
       // Simulates a test run: a process that starts a server and its guard, and then keeps running.

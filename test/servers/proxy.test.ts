@@ -124,7 +124,7 @@ describe('the proxy', () => {
     await until(() => [a.text, b.text]).toEqual(['123', 'x'])
   })
 
-  it('silences open and new connections, which stay silent after endSilence()', async () => {
+  it('silences open and new connections; after endSilence(), only connections opened later work', async () => {
     const a = await line()
     await say(a, '1')
     proxy.silence()

@@ -28,5 +28,6 @@ async function check(): Promise<void> {
 }
 
 afterEach(check)
-// Also checks the responses after the last test, while the file closes its services.
+// Also compares the responses that are sent after the last test, while the file closes its
+// services.
 afterAll(check)

@@ -1,6 +1,6 @@
 /**
- * Tests the comparison itself: the responses of a service during a test are compared with the
- * document of the service.
+ * Tests of `watch.ts` and `judge.ts`, which compare the responses of a service during a test with
+ * the document of the service.
  */
 import compression from 'compression'
 import express from 'express'

@@ -286,7 +286,7 @@ describe('subscribers', () => {
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
   })
 
-  it('can bind an AsyncLocalStorage: functions of the service find the value of the innermost operation', async () => {
+  it('can bind an AsyncLocalStorage, in which functions find the value of the innermost operation', async () => {
     const store = new AsyncLocalStorage<string>()
     bind<RequestMessage>('request', store, ({ httpRoute }) => `request ${httpRoute}`)
     bind<StepMessage>('step', store, ({ step }) => `${store.getStore()} > ${step}`)
@@ -325,7 +325,7 @@ describe('subscribers', () => {
     await close()
   })
 
-  it('that subscribe during a request get only the messages of later requests', async () => {
+  it('get only the messages of later requests if they subscribe during a request', async () => {
     const { send, close, data } = await serve(express)
     const asked = send('GET', '/v8/averias/hang-late')
     await vi.waitFor(() => expect(data.seen.signals.has('hang-late')).toBe(true))

@@ -1,4 +1,4 @@
-/** Route templates are derived from what Express has mounted and matched. */
+/** Tests of route templates, which are derived from what Express has mounted and matched. */
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
@@ -41,7 +41,7 @@ describe('followRoutes()', () => {
 })
 
 describe('nameRoute()', () => {
-  it('the latest route is set again when the response closes, and a frozen object causes no error', () => {
+  it('sets the latest route again when the response closes, and does not throw for a frozen object', () => {
     const res = new EventEmitter()
     const traced: { route?: string | undefined } = {}
     const read: (string | undefined)[] = []

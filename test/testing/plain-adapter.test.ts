@@ -16,7 +16,7 @@ describe('a plain adapter', () => {
     return { adapter, peers: [peer(), peer()] }
   })
 
-  it('runs every check', () => expect(suite.skipped).toEqual([]))
+  it('the suite skips no check', () => expect(suite.skipped).toEqual([]))
 
   for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
 })

@@ -21,7 +21,7 @@ describe('adapterSuite', () => {
     }
   })
 
-  it('reports the expected value, the actual value and the title of the check', async () => {
+  it('reports the expected value, the actual value and the title of a check that fails', async () => {
     const wrong = adapterSuite((fixture) => ({
       ...memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true }),
       read: () => [undefined],
@@ -69,7 +69,7 @@ describe('adapterSuite', () => {
     expect(open).toBe(0)
   })
 
-  it('skips checks of methods that an adapter does not have, and gives the reason for each check', async () => {
+  it('skips checks of methods that an adapter does not have, and gives a reason for each skipped check', async () => {
     const reason = 'the tables are views'
     const without = { create: reason, replace: reason, remove: reason, attach: reason, detach: reason, recall: reason }
     const make: MakeAdapter = (fixture) => {
@@ -217,7 +217,7 @@ describe('adapterSuite for a custom resource', () => {
 
   for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
 
-  it('names the checks that it skips', () => {
+  it('names each check that it skips, and the reason', () => {
     expect(suite.length).toBeGreaterThan(40)
     expect(suite.skipped).toContainEqual({ id: 'filters/eq', reason: 'needs the resource "parcels" of the suite' })
     const plain = adapterSuite(() => memoryAdapter(offices), {

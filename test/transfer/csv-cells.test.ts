@@ -30,7 +30,7 @@ describe('cells of CSV', () => {
     )
   })
 
-  it('an escaped string never starts like a formula, and is read back unchanged', () => {
+  it('an escaped string never starts like a formula, and unescapeFormula() restores the original', () => {
     fc.assert(
       fc.property(oddText, (text) => {
         const cell = escapeFormula(text)

@@ -36,7 +36,7 @@ const refused = (text: string) => {
 }
 
 describe('rows of CSV', () => {
-  it('RFC 4180: are the same as those of another reader, which refuses the same texts', () => {
+  it('RFC 4180: csvRows() returns the same rows as another reader, and refuses the same texts', () => {
     fc.assert(
       fc.property(oddText, (text) => {
         expect(ours(text)).toEqual(theirs(text))
@@ -45,7 +45,7 @@ describe('rows of CSV', () => {
     )
   })
 
-  it('have the number of the line in which they start, even after cells that contain line ends', () => {
+  it('each row has the number of the line in which it starts, even after cells that contain line ends', () => {
     const cell = fc.constantFrom('a', '', '"x\ny"', '"x\r\ny"', '"\r\n\r\n\n"', '"""\n"')
     const ends = fc.constantFrom('\n', '\r\n')
     fc.assert(
@@ -57,7 +57,7 @@ describe('rows of CSV', () => {
     )
   })
 
-  it('say whether a cell was quoted, because an empty cell is an empty string only if it is quoted', () => {
+  it('each cell has "quoted", because only a quoted empty cell is an empty string', () => {
     expect([...csvRows('"",\n', ',')]).toEqual([
       {
         line: 1,
@@ -79,7 +79,7 @@ describe('rows of CSV', () => {
     [`a\n${','.repeat(10_000_000)}`, 'there are more than 10000 cells'],
     [`a\n${'""",'.repeat(11)}`, 'a quote is opened and never closed'],
   ])(
-    'HDR-5: are refused if they are invalid, and the detail names the line in which the row begins: %#',
+    'HDR-5: an invalid row is refused, and the detail names the line in which the row begins: case %#',
     (text, fault) => {
       expect(refused(text)).toContain(`In the row that begins in line 2, ${fault}`)
     },

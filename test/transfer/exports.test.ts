@@ -19,7 +19,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
   const get = (path: string, accept = 'application/x-ndjson', headers = {}) =>
     served.send('GET', path, { accept, ...headers })
 
-  it('PATH-4: Accept: text/csv returns the whole list as CSV, with a header row', async () => {
+  it('PATH-4: a GET with "Accept: text/csv" returns the whole list as CSV, with a header row', async () => {
     const answer = await get('/v1/pedidos', 'text/csv')
     expect(answer.status).toBe(200)
     expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8; header=present')
@@ -67,7 +67,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     expect(answer.json.detail).toContain('An export contains the whole list and has no pages: leave "offest" out.')
   })
 
-  it('PATH-7: an export of a sub-collection contains the records of its parent, which must exist', async () => {
+  it('PATH-7: an export under a parent has only the records of that parent; a missing parent gets 404', async () => {
     const found = rows((await get('/v1/clientes/1/pedidos')).text)
     expect(found.map(({ id }) => id)).toEqual([1, 4, 7, 10, 13, 16, 19, 22, 25])
     expect((await get('/v1/clientes/9/pedidos')).status).toBe(404)

@@ -1,4 +1,7 @@
-/** Exports that fail. A truncated export never looks complete, and its work stops. */
+/**
+ * Exports that fail. A truncated export never looks complete, and the service stops reading pages
+ * for it.
+ */
 import http from 'node:http'
 import http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
@@ -223,7 +226,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
       await answered
       expect(found.whole).toBe(false)
       expect(errors).toHaveLength(1)
-      // The timeout of a request, 200 ms, limits each page, but not the whole export.
+      // The request timeout of 200 ms limits each page, but not the whole export.
       expect(performance.now() - started).toBeGreaterThan(490)
       // At least the header row was sent before the export was cut off.
       expect(found.text.split('\r\n').length).toBeGreaterThan(1)
@@ -290,7 +293,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
 })
 
 describe('exports and servers', () => {
-  it('a shutdown waits for an export that ends in time', async () => {
+  it('server.close() waits until a running export is complete', async () => {
     const { adapter } = paged((_page, list) => bulky(list), 60)
     const server = createServer((req, res) => service(adapter)(req, res, () => {}))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))

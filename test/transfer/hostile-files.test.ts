@@ -85,11 +85,11 @@ describe('hostile files', () => {
     ['a quote that is never closed', `id,nota\n1,"${'a\n'.repeat(4_000_000)}`, 400],
     ['a million empty lines', `id,nota\n${'\n'.repeat(1_000_000)}`, 413],
     ['a million invalid lines', `id,nota\n${'x,\n'.repeat(1_000_000)}`, 413],
-  ])('HDR-5: refuses %s', async (_, text, status) => {
+  ])('HDR-5: an import refuses %s', async (_, text, status) => {
     expect((await post(text)).status).toBe(status)
   })
 
-  it('HDR-5: refuses one line of NDJSON with nine million characters', async () => {
+  it('HDR-5: an import refuses one line of NDJSON with nine million characters', async () => {
     expect(problem(await post(`{"id":1,"nota":"${'x'.repeat(9_000_000)}"}`, lines))).toMatchObject({
       status: 400,
       code: 'malformed-body',

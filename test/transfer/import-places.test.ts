@@ -12,7 +12,7 @@ import { frameworks, listen } from '../clauses/fixture.js'
 import { clientes, clientesOf, pedidos, pedidosOf } from './fixture.js'
 
 describe.each(frameworks)('concurrent imports on %s', (_, express) => {
-  it('ERR-1: take a slot before the file is read, and release it however the import ends', async () => {
+  it('ERR-1: an import takes a slot before its file is read, and releases the slot however it ends', async () => {
     const ends: number[] = []
     const served = await listen(
       express().use(
@@ -56,7 +56,7 @@ describe.each(frameworks)('concurrent imports on %s', (_, express) => {
     const send = () => served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'id,nota\n')
     const slow = [await open(), await open(), await open(), await open()]
     try {
-      // If the server refuses another import, it has accepted all four.
+      // If the server refuses a fifth import, it has accepted the four in `slow`.
       await expect.poll(async () => (await send()).status).toBe(503)
       const refused = await send()
       expect(refused.json).toMatchObject({

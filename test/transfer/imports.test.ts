@@ -138,19 +138,19 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     ['UTF-16', Buffer.from('\uFEFFid,nota\n', 'utf16le'), 'The file is UTF-16'],
     ['UTF-16 without a byte order mark', Buffer.from('id,nota\n', 'utf16le'), 'it may be UTF-16'],
     ['Latin-1', Buffer.from('id,nota\n1,año\n', 'latin1'), 'not UTF-8'],
-  ])('HDR-5: the response to %s is 400', async (__, body, message) => {
+  ])('HDR-5: the response to a file with the fault "%s" is 400', async (__, body, message) => {
     const answer = await post(body)
     expect([answer.status, answer.json.code]).toEqual([400, 'malformed-body'])
     expect(answer.json.detail).toContain(message)
   })
 
-  it('accepts a byte order mark, CRLF and a missing last line end', async () => {
+  it('an import accepts a byte order mark, CRLF and a missing last line end', async () => {
     const id = fresh()
     expect((await post(`\uFEFFid,nota\r\n${id},x`)).json.created).toBe(1)
     expect((await served.send('GET', `/v1/pedidos/${id}`)).json.nota).toBe('x')
   })
 
-  it('HDR-5: refuses unsupported media types and charsets, oversized files, and zip bombs; accepts gzip', async () => {
+  it('HDR-5: an import accepts gzip, but not other charsets or media types, long files or zip bombs', async () => {
     const other = await post('<a/>', 'application/xml')
     expect([other.status, other.headers.accept]).toEqual([415, 'text/csv, application/x-ndjson, multipart/form-data'])
     expect((await post('id,nota\n', 'text/csv; charset=iso-8859-1')).status).toBe(400)
@@ -169,7 +169,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     ).toBe(1)
   })
 
-  it('the response lists only the first 100 violations, and states their total number', async () => {
+  it('the response lists only the first 100 violations, and states how many there are in total', async () => {
     const answer = await post(`id,nota,importe\n${'1,x,y\n'.repeat(250)}`)
     expect(answer.json.errors).toHaveLength(100)
     expect(answer.json.detail).toContain('250 violations in 250 of 250 rows. The first 100 violations are listed.')

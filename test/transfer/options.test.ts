@@ -35,11 +35,11 @@ describe('options of exports', () => {
         ),
       'both an export and a representation',
     ],
-  ])('are refused at startup if they are invalid: %#', (make, message) => {
+  ])('invalid options are refused at startup: case %#', (make, message) => {
     expect(make).toThrow(message)
   })
 
-  it('allow NDJSON but not CSV if records can have undeclared members', () => {
+  it('if records can have undeclared members, NDJSON is allowed, but CSV is refused', () => {
     const bolsas = defineResource({
       collection: 'bolsas',
       key: 'id',
@@ -55,7 +55,7 @@ describe('options of exports', () => {
     ['orders.csv', 'attachment; filename="orders.csv"'],
     ['a "b".csv', 'attachment; filename="a \\"b\\".csv"'],
     ['año.csv', `attachment; filename="a_o.csv"; filename*=UTF-8''a%C3%B1o.csv`],
-  ])('RFC 6266, RFC 8187: set the file name %j', (fileName, field) => {
+  ])('RFC 6266, RFC 8187: csv() encodes the file name %j in Content-Disposition', (fileName, field) => {
     expect(csv({ fileName }).disposition).toBe(field)
   })
 })

@@ -58,7 +58,7 @@ describe('exports of 100,000 rows', () => {
     )
 
   it.each(['', '?sort=-n'])(
-    'QUERY-2: contain each unchanged row exactly once while other rows are created and deleted: %j',
+    'QUERY-2: an export has each unchanged row exactly once while other rows are created and deleted: %j',
     async (query) => {
       requests.length = 0
       meanwhile = (page) =>
@@ -91,7 +91,7 @@ describe('exports of 100,000 rows', () => {
     },
   )
 
-  it('VERB-1: read no more rows if the client stops reading', async () => {
+  it('VERB-1: an export reads no more rows if the client stops reading', async () => {
     requests.length = 0
     let cut = (): void => {}
     const stalled = new Promise<void>((resolve) => {

@@ -40,7 +40,7 @@ declare const db: {
 const toUser = (found: User): readonly string[] => found.roles
 
 // For an unknown caller, a function such as `identify` returns null or undefined. The principal of
-// an authenticated request is neither.
+// an authenticated request is never null or undefined.
 const byKey = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key) => db.byKey(key) })
 toUser(byKey.of(req))
 toUser(bearer({ keys, principal: ({ sub = '' }) => db.byKey(sub) }).of(req))

@@ -115,11 +115,11 @@ function diagnostics(text: string): Map<number, string[]> {
 }
 
 describe.each(['typescript54', 'typescript'])('adapters, checked by %s', (compiler) => {
-  it('compile if they match the definition', () => {
+  it('adapters that match the definition compile', () => {
     expect(compile(compiler, 'mounts.test-d.ts')).toBe('')
   })
 
-  it('that do not match are rejected with a one-line reason, and other errors have the usual messages', () => {
+  it('adapters that do not match are rejected with a one-line reason; other errors have usual messages', () => {
     const found = diagnostics(compile(compiler, 'wrong.ts'))
     for (const [index, code] of cases.entries()) {
       const lines = found.get(index + 1) ?? []

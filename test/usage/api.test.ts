@@ -25,8 +25,8 @@ async function counted(counts: Usage) {
     .sort()
 }
 
-describe.each(majors)('calls are counted (%s)', (_, express) => {
-  it('by version, path template and client, for every response', async () => {
+describe.each(majors)('counted calls (%s)', (_, express) => {
+  it('api() counts every response by version, method, path template and client', async () => {
     const counts = usage({ client: 'token', secret: 'a secret of these tests' })
     const app = express()
     const hand = express.Router()
@@ -84,7 +84,7 @@ describe.each(majors)('calls are counted (%s)', (_, express) => {
     await counts.close()
   })
 
-  it('for a resourceRouter, by the version and the template of its mount path', async () => {
+  it('resourceRouter() counts calls by the version and the template of its mount path', async () => {
     const counts = usage()
     const app = express()
     app.use('/private/v3/areas/:area', resourceRouter(orders, memoryAdapter(orders), { usage: counts }))

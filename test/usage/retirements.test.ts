@@ -46,7 +46,7 @@ const call = (version: string, method: string, route: string, client: string | u
 })
 
 describe('VER-2: upcoming ends of versions, operations and routes', () => {
-  it('VER-2: lists the end of each version, and of each operation or route that ends earlier', () => {
+  it('VER-2: scheduledEnds() lists the end of each version, and of each operation or route that ends earlier', () => {
     at(now)
     const lives: Lives = {
       pedidos: {
@@ -73,7 +73,7 @@ describe('VER-2: callers of versions, operations and routes that end soon', () =
     { version: 'v2', route: '/search', method: undefined, ends: '2028-05-31T00:00:00.000Z' },
   ]
 
-  it('VER-2: names the callers of everything that ends within 30 days', () => {
+  it('VER-2: dueEnds() names the callers of everything that ends within 30 days', () => {
     at(now)
     const calls = [
       call('v1', 'GET', '/pedidos/{numero}', 'billing', 1204),
@@ -105,7 +105,7 @@ describe('VER-2: callers of versions, operations and routes that end soon', () =
     expect(dueEnds(ends, snapshot({ calls }), { within: 400 })).toHaveLength(3)
   })
 
-  it('VER-2: a version without calls is reported as silent, or as unknown if counting was incomplete', () => {
+  it('VER-2: the state of a version without calls is "silent", or "unknown" if counting was incomplete', () => {
     at(now)
     const states = (given: Partial<UsageSnapshot>) => dueEnds(ends, snapshot(given)).map(({ state }) => state)
     expect(states({})).toEqual(['silent', 'silent'])
@@ -127,7 +127,7 @@ describe('VER-2: callers of versions, operations and routes that end soon', () =
 })
 
 describe.each(frameworks)('VER-2: dueEnds() on %s', (_name, express) => {
-  it('VER-2: a version that ends soon is reported as called after its first call', async () => {
+  it('VER-2: the state of a version that ends soon is "called" after its first call', async () => {
     const counts = usage({ client: (_, req) => String(req.headers['x-client']) })
     closers.push(() => counts.close())
     const from = stores()

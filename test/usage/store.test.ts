@@ -68,7 +68,7 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
     expect(writer?.started).toBe(since)
   })
 
-  it('ignores a write that is late or repeated', async () => {
+  it('ignores a write whose sequence number is not above that of the last write', async () => {
     const store = await make()
     await store.write(writeOf({ sequence: 2, fields: new Map([['x', '2']]) }))
     expect(await store.write(writeOf({ sequence: 1, fields: new Map([['x', '1']]) }))).toBe(2)
@@ -88,7 +88,7 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
     ])
   })
 
-  it('sums the counts of several usage() objects exactly', async () => {
+  it('keeps the counts of several usage() objects, and read() returns exact sums', async () => {
     const store = await make()
     const all = [1, 2, 3].map(() => usage({ store }))
     for (let round = 0; round < 3; round++) {
@@ -274,7 +274,7 @@ describe('usage() and invalid input', () => {
     expect(await usage({ store }).read()).toMatchObject({ calls: [], wouldBreak: [] })
   })
 
-  it('a client function that throws or returns no name gives "(unnamed)", and a long name is truncated', async () => {
+  it('if "client" throws or returns no name, the client is "(unnamed)"; a long name is truncated', async () => {
     const functions = [
       () => {
         throw new Error('no')

@@ -218,7 +218,7 @@ describe('records(): values', () => {
 })
 
 describe('records(): many records', () => {
-  it('are checked with one read per link and one read of their keys, and can link to earlier records', async () => {
+  it('are checked with one read per link and one read of their own keys, and can link to earlier records', async () => {
     const data = memoryAdapter(notas)
     const reads: number[] = []
     const counted = {

@@ -1,6 +1,6 @@
 /**
- * Requests and `records()` have the same results for random bodies, because they run the same
- * checks.
+ * Tests with random bodies that requests and `records()` run the same checks and have the same
+ * results.
  */
 import express from 'express'
 import fc from 'fast-check'

@@ -1,6 +1,6 @@
 /**
- * Tests of the abort signal of a job. When it aborts, the signals that adapters get abort too.
- * After each method, no listener is left on the signal of the job.
+ * Tests of the abort signal of a job. When this signal aborts, the signals that were passed to
+ * adapters abort too. After each method, no listener is left on the signal of the job.
  */
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
@@ -18,8 +18,8 @@ const notas = defineResource({
 })
 
 /**
- * A service whose adapter reads the signal of every call, as an adapter does that can cancel its
- * work.
+ * A service whose adapter reads the signal of every call. Adapters that can cancel their work do
+ * the same.
  */
 function watched(seen: (signal: AbortSignal) => void = () => {}) {
   const memory = memoryAdapter(notas)
@@ -68,7 +68,7 @@ it('records() removes its listener from the signal of a job after every method',
   expect(most).toBeLessThanOrEqual(1)
 })
 
-it('the signal that an adapter gets aborts when the signal of the job aborts', async () => {
+it('when the signal of the job aborts, the signal that was passed to the adapter aborts too', async () => {
   const job = new AbortController()
   const reason = new Error('The nightly job was stopped.')
   const aborted: unknown[] = []

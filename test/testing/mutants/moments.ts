@@ -64,8 +64,8 @@ class LooksThenCreatesNumbers extends PlainAdapter {
 }
 
 /**
- * Has four connections. Each list takes one, waits, and takes a second one, so concurrent lists can
- * wait for each other forever.
+ * Has four connections. Each call of `list` takes one, waits, and takes another, so concurrent
+ * calls can wait for each other forever.
  */
 class RunsOutOfConnections extends PlainAdapter {
   #free = 4
@@ -239,7 +239,7 @@ export const momentMutants: readonly Mutant[] = [
   mutant('uses the time and a counter as version', ['versions/clock'], ClockAndCount),
   mutant('uses the date and a counter as version', ['versions/clock'], DateAndCount),
   mutant(
-    'starts the version at the second of the create, and increments it',
+    'starts the version at the time of the create in seconds, and increments it',
     ['versions/recreated', 'random/writes'],
     CountsFromTheClock,
   ),

@@ -104,12 +104,12 @@ class SearchesOldTexts extends PlainAdapter {
 }
 
 export const seekMutants: readonly Mutant[] = [
-  mutant('always reports more rows', ['paging/past-end', 'paging/more'], MoreAlways),
+  mutant('always reports that there are more rows', ['paging/past-end', 'paging/more'], MoreAlways),
   mutant('reports more rows when it seeks, unless the page is the whole list', ['seek/more'], MoreOfTheOtherSide),
-  mutant('includes the row at the position', ['seek/forward', 'seek/backwards', 'seek/more'], SeeksTheRowAgain),
-  mutant('skips records that tie with the position', ['seek/forward', 'seek/backwards'], SeeksPastTies),
-  mutant('returns the first rows if the row at the position no longer exists', ['seek/gone'], SeeksTheRow),
-  mutant('finds nothing beyond a position that contains null', ['seek/forward', 'seek/backwards'], SeeksWithoutNulls),
+  mutant('includes the row at the seek position', ['seek/forward', 'seek/backwards', 'seek/more'], SeeksTheRowAgain),
+  mutant('skips records that tie with the seek position', ['seek/forward', 'seek/backwards'], SeeksPastTies),
+  mutant('returns the first rows if the row at the seek position no longer exists', ['seek/gone'], SeeksTheRow),
+  mutant('finds nothing if the seek position contains null', ['seek/forward', 'seek/backwards'], SeeksWithoutNulls),
   mutant('seeks as if all sort terms had the direction of the first', ['seek/mixed'], SeeksInOneDirection),
   mutant(
     'seeks forwards instead of backwards',
@@ -117,7 +117,7 @@ export const seekMutants: readonly Mutant[] = [
     seeking((request) => ({ ...request, seek: { ...request.seek, backwards: false } })),
   ),
   mutant(
-    'ignores the position, but declares that it can seek',
+    'ignores the seek position, but declares that it can seek',
     ['seek/forward', 'seek/more'],
     seeking(({ seek: _seek, ...request }) => request),
   ),
@@ -151,11 +151,11 @@ export const seekMutants: readonly Mutant[] = [
       }
     },
   ),
-  mutant('ranks at random', ['search/rank', 'search/finds'], RanksAtRandom),
+  mutant('ranks search results at random', ['search/rank', 'search/finds'], RanksAtRandom),
   mutant('searches case-sensitively', ['search/finds'], SearchesCaseBound),
   mutant('also searches outdated values', ['search/follows'], SearchesOldTexts),
   mutant(
-    'ignores the search',
+    'ignores the search text',
     ['search/finds'],
     class extends PlainAdapter {
       override found() {

@@ -91,8 +91,8 @@ class ScopeByCollation extends PlainAdapter {
 const fold = (value: unknown) => folded(value, (text) => text.replace(/[\u00ad\u200b\ufeff]/g, ''))
 
 /**
- * Converts the strings of the position to lower case before it seeks, like a store whose collation
- * ignores case.
+ * Converts the strings of the seek position to lower case, like a store whose collation ignores
+ * case.
  */
 class SeeksByCollation extends PlainAdapter {
   override bounds(...[found, request]: Parameters<PlainAdapter['bounds']>) {
@@ -122,5 +122,5 @@ export const textMutants: readonly Mutant[] = [
   conditionsBy('normalizes strings in conditions to NFKD', (text) => text.normalize('NFKD')),
   mutant('normalizes the keys of parents to NFKC', ['texts/parents'], CompatibleParents),
   mutant('ignores invisible characters in scopes', ['texts/scope'], ScopeByCollation),
-  mutant('converts the strings of the position to lower case before it seeks', ['random/parcels'], SeeksByCollation),
+  mutant('converts the strings of the seek position to lower case', ['random/parcels'], SeeksByCollation),
 ]

@@ -19,8 +19,8 @@ class CheckThenWrite extends PlainAdapter {
 }
 
 /**
- * Compares the expected version with the version at the start of the statement, but overwrites the
- * current data. A statement does this if it reads the version in a joined subquery.
+ * Compares the expected version with the version at the start of the SQL statement, but overwrites
+ * the current data. A statement does this if it reads the version in a joined subquery.
  */
 class ComparedInASnapshot extends PlainAdapter {
   override async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
@@ -156,7 +156,7 @@ export const writeMutants: readonly Mutant[] = [
     CheckThenWrite,
   ),
   mutant(
-    'compares the expected version with a snapshot from the start of the statement',
+    'compares the expected version with a snapshot from the start of the SQL statement',
     ['races/increments', 'races/replace'],
     ComparedInASnapshot,
   ),
@@ -267,11 +267,11 @@ export const writeMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('does not remove the record', ['expected/removed', 'expected/absent-first'], () => ({
+  altered('reports "removed", but does not remove the record', ['expected/removed', 'expected/absent-first'], () => ({
     remove: async () => 'removed',
   })),
   altered(
-    'does not replace the record',
+    'reports a replaced record, but does not replace it',
     ['expected/replace', 'associations/replaced', 'values/date-times'],
     (base) => ({
       replace: async (key: unknown, value: unknown, _expected: unknown, call: AdapterCall) =>
