@@ -91,7 +91,8 @@ export async function ownMethods(
   mayDo: (method: string) => Decided,
 ): Promise<PermittedMethods> {
   // If a call throws synchronously, the async function turns the exception into a rejection.
-  // Otherwise the promises of the earlier calls would be left without a handler.
+  // Without the async function, the exception would leave the promises of the earlier calls without
+  // a handler.
   const decided = await Promise.all(offered.map(async (method) => mayDo(method)))
   const allowed = offered.filter((_, i) => decided[i] === 'allow')
   return {

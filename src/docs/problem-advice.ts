@@ -11,8 +11,8 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'malformed-host': 'Send a valid `Host`.',
   'invalid-query':
     'Read `errors`: each entry names a parameter, and often the allowed values or the most similar name. ' +
-    'If an entry names `after`, use an unchanged URL from the `Link` of a response to the same query, or leave out ' +
-    '`after`.',
+    'If an entry names `after`, take the URL from the `Link` of a response to the same query without changing it, ' +
+    'or leave out `after`.',
   'malformed-body': 'Send the complete body, well-formed and in UTF-8, with each member once.',
   'missing-body': 'Send a body with its `Content-Type`.',
   'unexpected-body': 'Send the request without a body.',
@@ -39,7 +39,7 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'invalid-body': 'Correct each member that `errors` names.',
   duplicate: 'Use another value for the members in `errors`, or change the existing record.',
   reference: 'Create the records that the members in `errors` refer to, or refer to existing ones.',
-  referenced: 'Remove the records that refer to this one first.',
+  referenced: 'First remove the records that refer to this one.',
   'idempotency-mismatch':
     'Use a new `Idempotency-Key` for each new request. To retry a request, send the same body with the same key.',
   rule: 'Read `errors` and `detail`: they describe the violated rule.',

@@ -16,8 +16,8 @@ type Fields = Record<string, string>
 
 /**
  * Counts one request under a key and returns the header fields for its response. Rejects with the
- * 429 problem if there are too many requests. If the store fails, returns the fields that
- * `uncounted` returns, or rejects with the error that `uncounted` throws.
+ * 429 problem if there are too many requests. If the store fails, calls `uncounted` (a parameter of
+ * `makeEngine`): returns its fields, or rejects with the error that it throws.
  */
 export type Engine = (key: string) => Promise<Fields>
 

@@ -95,8 +95,8 @@ export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
   const { origins, credentials = false, maxAge = 600 } = options
   if (origins === '*' && credentials) {
     throw invalidOption(
-      'crossOrigin() allows cookies from every origin, so any site could act as its visitors. List the origins, or ' +
-        'remove "credentials".',
+      'crossOrigin() allows cookies from every origin, so any site could send requests with the cookies of its visitors. ' +
+        'List the origins, or remove "credentials".',
     )
   }
   const settings = {
@@ -119,7 +119,7 @@ export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
     const { origin = '' } = req.headers
     const found = known.get(origin)
     if (found !== undefined) return found
-    const made = fieldsOf(pass, req)
+    const made = fieldsOf(pass, origin)
     if (origin.length <= longestOrigin) known.set(origin, made)
     return made
   }
@@ -133,8 +133,11 @@ export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
 const isPreflight = ({ headers }: IncomingMessage): boolean =>
   headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 
-/** Returns the header fields that `cors` sets on the response to a request. */
-function fieldsOf(pass: ReturnType<typeof cors>, req: IncomingMessage): Readonly<Record<string, string>> {
+/**
+ * Returns the header fields that `cors` sets on the response to a GET. For an OPTIONS request,
+ * `cors` would add the fields of a preflight.
+ */
+function fieldsOf(pass: ReturnType<typeof cors>, origin: string): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {}
   const place = {
     getHeader: (name: string) => fields[name],
@@ -142,7 +145,8 @@ function fieldsOf(pass: ReturnType<typeof cors>, req: IncomingMessage): Readonly
       fields[name] = value
     },
   }
-  pass(req, place as unknown as ServerResponse, () => {})
+  const req = { method: 'GET', headers: origin === '' ? {} : { origin } }
+  pass(req as IncomingMessage, place as unknown as ServerResponse, () => {})
   return Object.freeze(fields)
 }
 

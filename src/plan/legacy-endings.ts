@@ -29,8 +29,8 @@ export function acceptProblems({ route }: Here): readonly (ProblemCode | CustomP
 }
 
 /**
- * Whether HEAD of an item or flag gets the response to GET without its body, at least for some
- * clients (VERB-8).
+ * Whether HEAD of an item or flag has the same response as GET, except for the body, at least for
+ * some clients (VERB-8).
  */
 export const isHeadLikeGet = ({ method, operation, route }: Situation): boolean =>
   method === 'HEAD' && operation.headStatus !== undefined && route.modes?.['VERB-8'] !== undefined
@@ -85,7 +85,10 @@ export function linkForms({ route }: Here): LinkForms {
   return mode === undefined ? 'objects' : isPartlyEnforced(mode) ? 'either' : 'addresses'
 }
 
-/** The maximum number of items on a page. `max` is the maximum of the resource (QUERY-5). */
+/**
+ * The maximum number of items on a page. `max` is the maximum of the resource, which a mode of
+ * QUERY-5 may raise.
+ */
 export const maxPageSize = ({ route }: Here, max: number): number =>
   Math.max(max, route.modes?.['QUERY-5']?.settings.upTo ?? max)
 

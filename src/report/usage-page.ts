@@ -87,7 +87,9 @@ function daysOf(req: IncomingMessage): number | undefined {
   const [pair, ...others] = pairs
   const days = Number(pair?.[1])
   if (pair?.[0] !== 'days' || others.length > 0 || malformed.length > 0 || !/^\d{1,3}$/.test(pair[1]) || days < 1)
-    throw new HttpProblem('invalid-query', { detail: 'The only parameter is "days", a whole number from 1: ?days=7.' })
+    throw new HttpProblem('invalid-query', {
+      detail: 'The only parameter is "days", a whole number from 1 to 999, such as ?days=7.',
+    })
   return days
 }
 

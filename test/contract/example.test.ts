@@ -40,14 +40,14 @@ describe('the documents of the example', () => {
     expect(kinds('2027-12-31')).toEqual(['version-retired-after-sunset'])
   })
 
-  it('include the document of the public API, which describes the same contract in OpenAPI 3.0 and 3.1', async () => {
+  it('include the document of the public API, whose OpenAPI 3.0 and 3.1 forms describe the same contract', async () => {
     const [, , [, api, version] = []] = await describedApis()
     const [one, other] = [openapi(api ?? {}, version ?? ''), openapi(api ?? {}, version ?? '', { openapi: '3.0.3' })]
     expect(compareContracts(one, other)).toEqual([])
     expect(compareContracts(other, one)).toEqual([])
   })
 
-  it('break clients if a member of a response is removed, but not if a member is added', () => {
+  it('have a breaking change if a member of a response is removed, but not if one is added', () => {
     const components = isObject(v1.components) && isObject(v1.components.schemas) ? v1.components.schemas : {}
     for (const name of ['PrePieza', 'Contrato', 'CodigoPostal']) {
       const schema = components[name]

@@ -91,7 +91,7 @@ const lists: readonly Twins[] = [
     ['parameter-type-changed!'],
   ],
   [
-    'several values of a filter in one string',
+    'a filter that accepts several values, separated by commas',
     list(filter('a')),
     list(filter('a', { explode: false, schema: many(text) })),
     ['parameter-type-changed!'],
@@ -246,7 +246,7 @@ const parameters: readonly Twins[] = [
     [],
   ],
   [
-    'a parameter of the path in place of a parameter of the operation',
+    'a parameter that is declared for the whole path instead of for the operation',
     document({ '/things': { parameters: [filter('a')], get: { responses: {} } } }),
     document({ '/things': { get: { parameters: [filter('a')], responses: {} } } }),
     [],
@@ -338,7 +338,7 @@ const answers: readonly Twins[] = [
   ['428', statuses('200'), statuses('200', '428'), ['if-match-required!'], ['error-status-removed']],
   ['a range of statuses', statuses('2XX'), statuses('200'), [], ['status-added']],
   [
-    'a default response beside a 2xx status',
+    'a 2xx status in place of another, beside a default response',
     statuses('200', 'default'),
     statuses('201', 'default'),
     ['status-added', 'status-removed!'],
@@ -431,7 +431,7 @@ const credentials: readonly Twins[] = [
     ['security-relaxed'],
   ],
   [
-    'credentials of the whole document in place of none',
+    'credentials in place of none, required for the whole document',
     operation({}),
     { ...secured(undefined), security: [{ one: [] }] },
     ['security-added!'],

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { authenticate } from '../../src/auth/index.js'
@@ -36,6 +37,18 @@ describe('crossOrigin(): options', () => {
     }
     expect(() => crossOrigin({ origins: [/^https:\/\/(a|b)\.example\.com$/, 'http://localhost:8080'] })).not.toThrow()
   })
+})
+
+it('HDR-7: fields() returns the same fields for every method, without those of a preflight', () => {
+  for (const first of ['OPTIONS', 'GET']) {
+    const { fields } = crossOrigin({ origins: [shop] })
+    for (const method of [first, 'GET', 'OPTIONS'])
+      expect(fields({ method, headers: { origin: shop } } as IncomingMessage)).toEqual({
+        'Access-Control-Allow-Origin': shop,
+        'Access-Control-Expose-Headers': exposedHeaders.join(','),
+        Vary: 'Origin',
+      })
+  }
 })
 
 describe('crossOrigin(): fixes in messages', () => {

@@ -35,7 +35,7 @@ export const cachingChecks: readonly ListCheck[] = [
     fix: 'Send Vary: Accept.',
     async run(list) {
       if (!list.target.media.includes(mediaType.xml))
-        throw new NotApplicable(`${list.target.template} has one media type`)
+        throw new NotApplicable(`${list.target.template} is not available in XML`)
       const exchange = await list.list()
       if (!isStored(exchange) || varies(exchange, header.accept)) return holds
       return breaks('Accept in Vary', exchange.answer.field(header.vary) ?? 'none', exchange)
@@ -46,7 +46,7 @@ export const cachingChecks: readonly ListCheck[] = [
     needs: ['HDR-6/private'],
     rule: 'If a request has credentials, the response names the header field of the credentials in `Vary`.',
     why: 'Otherwise the cache of a browser serves one user the stored response of another.',
-    fix: 'Send Vary with the header field that carries the token.',
+    fix: 'In Vary, name the header field that carries the token.',
     async run(list) {
       const paths = await privatePaths(list)
       const [first] = list.service.client.principals.values()

@@ -166,8 +166,8 @@ class Sequence {
 
   #expectKept(came: unknown, item: Item): void {
     expectThat(isContainer(came), 'the record as it was created', came)
-    this.#stage.expectValue(came as Item, item.value, 'the repeated record')
-    expectEqual((came as Item).version, item.version, 'the repeated version')
+    this.#stage.expectValue(came as Item, item.value, 'the record returned for the idempotency id')
+    expectEqual((came as Item).version, item.version, 'the version returned for the idempotency id')
   }
 
   #row(code: string): Row {

@@ -18,7 +18,7 @@ const sorts = [
 
 /**
  * Each member except the key has only a few values, one of which is null. Therefore many records
- * are equal in all members to sort by except the key.
+ * differ only in the key, whichever members the list is sorted by.
  */
 const piece = (numero: number): Pieza => ({
   numero,

@@ -103,7 +103,7 @@ describe('the example in docs/records.md', () => {
     expect(await stored()).toEqual(untouched)
   })
 
-  it('the nightly job expires the orders that the store accepts, and returns the problems of the others', async () => {
+  it('the nightly job expires each order for which the store accepts the change, and returns the other problems', async () => {
     expect(await expireOrders(service, pool)).toEqual(new Map())
     expect((await stored()).map(({ state }) => state)).toEqual(['expired', 'expired', 'expired'])
     await place.sql(`UPDATE orders SET state = 'open' WHERE id = 1; UPDATE orders SET state = 'open' WHERE id = 2;

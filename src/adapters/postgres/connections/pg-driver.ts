@@ -154,8 +154,8 @@ async function turn(client: PgClient, wait: Wait, { acquire, statement }: PgOpti
 }
 
 /**
- * Whether the caller has a transaction open. First waits for statements that the caller has sent
- * and not awaited, such as a BEGIN.
+ * Whether the caller has a transaction open. If the client reports no transaction, first waits for
+ * statements that the caller has sent and not awaited, such as a BEGIN.
  */
 async function isOpen(lease: Lease, wait: Wait): Promise<boolean> {
   if (lease.transaction === undefined) return hasTransaction(lease, wait)
