@@ -62,7 +62,7 @@ const measured: Readonly<Partial<Record<CountedName, Measured>>> = {
   item: {
     bytes: { 20: 13989, 22: 12790, 24: 12781 },
     calls: 190,
-    code: 47144,
+    code: 47478,
     promises: 0,
     timers: 0,
     adapterCalls: 2,
@@ -88,7 +88,7 @@ const measured: Readonly<Partial<Record<CountedName, Measured>>> = {
   page: {
     bytes: { 20: 30536, 22: 30688, 24: 30688 },
     calls: 486,
-    code: 102228,
+    code: 102794,
     promises: 0,
     timers: 0,
     adapterCalls: 2,
@@ -101,7 +101,7 @@ const measured: Readonly<Partial<Record<CountedName, Measured>>> = {
   'page-expanded': {
     bytes: { 20: 31487, 22: 31634, 24: 31632 },
     calls: 520,
-    code: 104590,
+    code: 105131,
     promises: 0,
     timers: 0,
     adapterCalls: 2,
@@ -114,7 +114,7 @@ const measured: Readonly<Partial<Record<CountedName, Measured>>> = {
   create: {
     bytes: { 20: 18183, 22: 17968, 24: 20736 },
     calls: 431.36,
-    code: 111189.64,
+    code: 112264.64,
     promises: 2,
     timers: 0,
     adapterCalls: 3,
@@ -127,7 +127,7 @@ const measured: Readonly<Partial<Record<CountedName, Measured>>> = {
   patch: {
     bytes: { 20: 23762, 22: 22130, 24: 24890 },
     calls: 616,
-    code: 132601,
+    code: 132901,
     promises: 2,
     timers: 0,
     adapterCalls: 3,
@@ -140,7 +140,7 @@ const measured: Readonly<Partial<Record<CountedName, Measured>>> = {
   token: {
     bytes: { 20: 19967, 22: 18730, 24: 19458 },
     calls: 276,
-    code: 64744,
+    code: 65392,
     promises: 15,
     timers: 0,
     adapterCalls: 2,
@@ -153,7 +153,7 @@ const measured: Readonly<Partial<Record<CountedName, Measured>>> = {
   'item-first': {
     bytes: { 20: 14095, 22: 12998, 24: 12947 },
     calls: 298,
-    code: 65855,
+    code: 66334,
     promises: 0,
     timers: 0,
     adapterCalls: 2,
@@ -166,7 +166,7 @@ const measured: Readonly<Partial<Record<CountedName, Measured>>> = {
   'page-first': {
     bytes: { 20: 200971, 22: 172903, 24: 172202 },
     calls: 3690,
-    code: 638091,
+    code: 644010,
     promises: 0,
     timers: 0,
     adapterCalls: 2,
