@@ -98,7 +98,8 @@ describe('positions in the process', () => {
 describe('redisReplicaPositions()', () => {
   const { client, prefix, close } = redisStores(redisUrl())
   afterAll(async () => {
-    for await (const keys of client.scanIterator({ MATCH: `${prefix}*` })) await client.del(keys)
+    // SCAN may return batches without keys, and DEL needs at least one.
+    for await (const keys of client.scanIterator({ MATCH: `${prefix}*` })) if (keys.length > 0) await client.del(keys)
     close()
   })
   const storeOf = (name: string) =>
