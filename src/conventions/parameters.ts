@@ -102,7 +102,8 @@ export function resolveParameters(what: string, given: ParameterOptions | undefi
       const other = aliases.get(name)
       if (other !== undefined) {
         throw invalidOption(
-          `The option "parameters" of ${what} has "${name}" twice, for "${other.to}"${other.to === to ? '' : ` and "${to}"`}. Keep one of them.`,
+          `The option "parameters" of ${what} has "${name}" twice, for "${other.to}"` +
+            `${other.to === to ? '' : ` and "${to}"`}. Keep one of them.`,
         )
       }
       aliases.set(name, { to, unit, clause: clauseOf[to] ?? 'QUERY-8' })

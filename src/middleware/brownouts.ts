@@ -133,12 +133,12 @@ export class Brownouts {
         `${this.#name} is unavailable until ${new Date(until).toISOString()} because of an announced brownout. ` +
         'This version will end, so use its successor. Nothing was changed.',
     })
-    announcedProblems.add(problem)
+    brownoutProblems.add(problem)
     return problem
   }
 }
 
-const announcedProblems = new WeakSet<object>()
+const brownoutProblems = new WeakSet<object>()
 
 /**
  * Whether an error is the problem of a brownout. Such a problem is not reported to `onError`: a
@@ -146,7 +146,7 @@ const announcedProblems = new WeakSet<object>()
  * failures.
  */
 export const isBrownoutProblem = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && announcedProblems.has(error)
+  typeof error === 'object' && error !== null && brownoutProblems.has(error)
 
 function parsed(name: string, given: unknown): readonly Brownout[] {
   checkArgument(`The list "brownouts" of ${name}`, given, listKind)

@@ -95,8 +95,8 @@ export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
   const { origins, credentials = false, maxAge = 600 } = options
   if (origins === '*' && credentials) {
     throw invalidOption(
-      'crossOrigin() allows cookies from every origin, so any site could send requests with the cookies of its visitors. ' +
-        'List the origins, or remove "credentials".',
+      'crossOrigin() allows cookies from every origin, so any site could send requests with the cookies ' +
+        'of its visitors. List the origins, or remove "credentials".',
     )
   }
   const settings = {

@@ -59,11 +59,11 @@ export function withPaths(
         `"${template}" in "paths" of ${name} is not served. Did you mean "${near}"? ` +
           'Set the life cycle of that path in its mount() or endpoint().',
       )
-    const lives = [[template, life], ...[...(methods ?? [])].map(([key, one]) => [`${key} ${template}`, one] as const)]
-    const unserved = lives.find(([, one]) => typeof one === 'object' && one.retired === undefined)
-    if (!handWritten && unserved !== undefined)
+    const unserved = [...(methods ?? [])].find(([, one]) => one.retired === undefined)
+    const key = life !== undefined && life.retired === undefined ? template : unserved && `${unserved[0]} ${template}`
+    if (!handWritten && key !== undefined)
       throw invalidOption(
-        `"${unserved[0]}" in "paths" of ${name} is deprecated, but is not served. ` +
+        `"${key}" in "paths" of ${name} is deprecated, but is not served. ` +
           'Remove the entry, or set its option "retired".',
       )
   }

@@ -200,8 +200,8 @@ function sentenceOf(
     .slice(0, maxNamed)
     .map(
       ({ client, calls, last }) =>
-        `${client ?? 'clients that are not distinguished'} (${calls.toLocaleString('en-US')} ${calls === 1 ? 'call' : 'calls'}, last ` +
-        `${last.slice(0, 16).replace('T', ' ')} UTC)`,
+        `${client ?? 'clients that are not distinguished'} (${calls.toLocaleString('en-US')} ` +
+        `${calls === 1 ? 'call' : 'calls'}, last ${last.slice(0, 16).replace('T', ' ')} UTC)`,
     )
   const more = callers.length > maxNamed ? ` and ${callers.length - maxNamed} more` : ''
   return `${what} ${when}: still called in ${lastDays(days)} by ${named.join(', ')}${more}.${counted}`

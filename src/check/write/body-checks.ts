@@ -8,7 +8,7 @@ import type { WriteCheck } from '../check.js'
 import { describe, expectStatus, firstBreak } from '../checks/expecting.js'
 import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { ifMatch, mergePatch, newRecord, patchOf } from './changes.js'
-import { withJson } from './own-record.js'
+import { markerStem, withJson } from './own-record.js'
 
 /** Bodies that are well-formed JSON but not objects, so PATCH must refuse them. */
 const noObjects = ['[]', '"text"', '7', 'null', 'true']
@@ -19,8 +19,8 @@ const noObjects = ['[]', '"text"', '7', 'null', 'true']
  * digits. If the service stores such a value, the cleanup still recognizes the record.
  */
 const hostile = (member: string, marker: string): readonly string[] => [
-  `{"${member}":"${marker.slice(0, -2)}\\ud800"}`,
-  `{"${member}":"${marker.slice(0, -2)}\\u0000"}`,
+  `{"${member}":"${markerStem(marker)}\\ud800"}`,
+  `{"${member}":"${markerStem(marker)}\\u0000"}`,
   `{"__proto__":{"${member}":"x"}}`,
   '{"constructor":{"prototype":{"x":1}}}',
   `{"${member}":${'['.repeat(2_000)}${']'.repeat(2_000)}}`,

@@ -5,7 +5,7 @@ import { describe } from '../checks/expecting.js'
 import type { SendOptions } from '../client/client.js'
 import type { Exchange } from '../client/exchange.js'
 import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
-import { type Owner, type OwnRecord, withJson } from './own-record.js'
+import { markerStem, type Owner, type OwnRecord, withJson } from './own-record.js'
 
 export function needsMethod({ list }: Owner, method: string): void {
   if (!list.target.itemMethods.includes(method))
@@ -20,7 +20,7 @@ export function patchOf(owner: Owner, marker: string, n: number): Readonly<Recor
   const { marker: member } = owner.creation
   if (member === undefined)
     throw new Unchecked('no free text member is known that may be changed. Give "create.marker" in a target file')
-  return { [member]: `${marker.slice(0, -2)}${String(n).padStart(2, '0')}` }
+  return { [member]: `${markerStem(marker)}${String(n).padStart(2, '0')}` }
 }
 
 /** The options of a request with a merge patch (RFC 7396) and further header fields. */

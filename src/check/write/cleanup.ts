@@ -8,7 +8,7 @@ import type { Service } from '../service.js'
 import type { CollectionTarget } from '../target/target.js'
 import { Unchecked } from '../verdict.js'
 import type { Ledger, LedgerEntry } from './ledger.js'
-import { isRefused, Owner, withJson } from './own-record.js'
+import { holdsSent, isRefused, markerStem, Owner, withJson } from './own-record.js'
 
 /** A record that could not be removed, with the reason. */
 export interface Leftover {
@@ -65,12 +65,7 @@ async function removeIfOurs(service: Service, ledger: Ledger, address: string): 
  */
 function isRecordOf(service: Service, { collection, marker, body }: LedgerEntry, shown: JsonObject): boolean {
   const member = targetOf(service, collection)?.create?.marker
-  // A check that changes the marker keeps all of it except the last two digits.
-  if (member !== undefined) return String(shown[member]).startsWith(marker.slice(0, -2))
-  return Object.entries(body).every(
-    // A check may have set the member to null.
-    ([name, value]) => typeof value === 'object' || shown[name] === value || shown[name] === null,
-  )
+  return member === undefined ? holdsSent(shown, body, true) : String(shown[member]).startsWith(markerStem(marker))
 }
 
 const targetOf = (

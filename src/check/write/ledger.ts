@@ -50,7 +50,7 @@ export class Ledger {
   readonly #hazards = new Set<string>()
 
   /** The URLs of records that this process has written, and has not deleted afterwards. */
-  readonly #held = new Set<string>()
+  readonly #written = new Set<string>()
 
   /**
    * Opens the ledger file, or creates it. `disposable` says whether the service may lose all its
@@ -87,7 +87,7 @@ export class Ledger {
     const { post = '' } = this.#entries.get(number) ?? {}
     if (!isItemOf(address, post)) throw new Error(`${address} is not the address of an item of ${post}.`)
     this.#write({ step: 'created', number, address })
-    this.#held.add(address)
+    this.#written.add(address)
   }
 
   /**
@@ -96,8 +96,9 @@ export class Ledger {
    */
   note(method: string, url: string, status: number): void {
     if (status >= 300) return
-    if (method === 'DELETE') this.#held.delete(url)
-    else if (method === 'PUT' && [...this.#entries.values()].some(({ address }) => address === url)) this.#held.add(url)
+    if (method === 'DELETE') this.#written.delete(url)
+    else if (method === 'PUT' && [...this.#entries.values()].some(({ address }) => address === url))
+      this.#written.add(url)
   }
 
   /**
@@ -105,7 +106,7 @@ export class Ledger {
    * of an earlier run, and after a DELETE.
    */
   isCertain(address: string): boolean {
-    return this.#held.has(address)
+    return this.#written.has(address)
   }
 
   /**

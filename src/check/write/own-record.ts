@@ -258,6 +258,17 @@ function detailOf({ answer: { json } }: Exchange): string {
   return typeof detail === 'string' ? ` (${detail.slice(0, 120)})` : ''
 }
 
-/** Whether the shown item has the sent value of every scalar member that was sent. */
-const holdsSent = (shown: JsonObject, sent: Readonly<Record<string, unknown>>): boolean =>
-  Object.entries(sent).every(([name, value]) => typeof value === 'object' || shown[name] === value)
+/**
+ * The part of a marker that stays the same. A check that changes the marker replaces only its last
+ * two digits.
+ */
+export const markerStem = (marker: string): string => marker.slice(0, -2)
+
+/**
+ * Whether the shown item has the sent value of every scalar member that was sent. `orNull`: whether
+ * null is also accepted, because a check may have set a member to null.
+ */
+export const holdsSent = (shown: JsonObject, sent: Readonly<Record<string, unknown>>, orNull = false): boolean =>
+  Object.entries(sent).every(
+    ([name, value]) => typeof value === 'object' || shown[name] === value || (orNull && shown[name] === null),
+  )

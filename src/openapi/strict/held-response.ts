@@ -99,7 +99,7 @@ export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffe
     return false
   }
   /** Makes `headersSent` true, as it would be without the hold. */
-  const fixHead = (): void => {
+  const markHeadersSent = (): void => {
     Object.defineProperty(res, 'headersSent', { value: true, configurable: true })
   }
   res.writeHead = ((...args: readonly unknown[]) => {
@@ -110,12 +110,12 @@ export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffe
       validateHeaderValue(name, String(value))
     }
     head = args
-    fixHead()
+    markHeadersSent()
     return res
   }) as typeof res.writeHead
   res.write = ((...args: readonly unknown[]) => {
     kept.add(args)
-    fixHead()
+    markHeadersSent()
     if (!kept.isWhole) return release(undefined) && Reflect.apply(write, res, args)
     held.push(args)
     return true

@@ -22,8 +22,8 @@ export function contentOf(column: CatalogColumn, shape: Shape | undefined): Cont
       return `is stored in "${column.name}", a ${type}: such arrays can't be read as JSON. Use jsonb`
     if (shape !== undefined && !shape.isArray) {
       return (
-        `is not a list, but its column "${column.name}" has the type ${type}: change the type of the member or of the ` +
-        'column'
+        `is not a list, but its column "${column.name}" has the type ${type}: ` +
+        'change the type of the member or of the column'
       )
     }
     const why = mismatchOf(item, shape?.items, column)
@@ -44,8 +44,8 @@ export function contentOf(column: CatalogColumn, shape: Shape | undefined): Cont
     )
   if (strangers.length > 0) {
     return (
-      `may be ${strangers.join(' or ')}, but its column "${column.name}" has the type ${type}: change the type of the member ` +
-      'or of the column'
+      `may be ${strangers.join(' or ')}, but its column "${column.name}" has the type ${type}: ` +
+      'change the type of the member or of the column'
     )
   }
   if (isForeignEnum(column, shape))
@@ -142,7 +142,8 @@ export function restContent(name: string, source: Relation, faults: string[]): C
   const column = source.columns.get(name)
   if (column?.type === 'jsonb' || column?.type === 'json') return { kind: 'json', cast: column.type }
   faults.push(
-    `"rest" must name a jsonb column, but "${name}" ${column === undefined ? 'does not exist' : `has the type ${column.type}`}`,
+    `"rest" must name a jsonb column, but "${name}" ` +
+      `${column === undefined ? 'does not exist' : `has the type ${column.type}`}`,
   )
   return undefined
 }

@@ -33,8 +33,8 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
     /^(?:real|double precision)$/.test(column.type) || (isNumeric && !/,(?:0|-\d+)\)$/.test(column.type))
   if (hasFractions && shape.types.has('integer') && !shape.types.has('number'))
     return (
-      `"${member}" is an integer, and its column "${column.name}" has the type ${column.type}, which may hold fractions: ` +
-      `GET shows them, and PUT refuses them. Declare it as { type: 'number' }, or make the column ` +
+      `"${member}" is an integer, and its column "${column.name}" has the type ${column.type}, ` +
+      `which may hold fractions: GET shows them, and PUT refuses them. Declare it as { type: 'number' }, or make the column ` +
       `${isNumeric ? 'numeric(15,0) or bigint' : 'bigint'}.`
     )
   if (
@@ -43,8 +43,8 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
     (precision === undefined || Number(precision) > 15)
   )
     return (
-      `"${member}" is a number, and its column "${column.name}" has the type ${column.type}, which may hold more digits than ` +
-      'a JSON number: values that other programs write may be shown rounded. ' +
+      `"${member}" is a number, and its column "${column.name}" has the type ${column.type}, ` +
+      'which may hold more digits than a JSON number: values that other programs write may be shown rounded. ' +
       `Declare it as { type: 'string', format: 'decimal' } if every digit matters.`
     )
   const unlisted =
