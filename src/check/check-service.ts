@@ -64,14 +64,18 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
       ledger?.note(exchange.request.method, exchange.request.url, exchange.answer.status)
       onExchange?.(exchange)
     },
+    onUnanswered: ({ method, url }) => ledger?.note(method, url),
   })
   const results: Result[] = []
   const report = (result: Result): void => {
     results.push(result)
     onResult?.(result)
   }
+  let cleanup: (() => Promise<readonly Leftover[]>) | undefined
   try {
     const service = new Service(base, target, client, disposable)
+    if (ledger !== undefined)
+      cleanup = () => cleanUpAlways(service, ledger, { principals, rate, production, isLimited: client.isLimited })
     const isWanted = wanted(rest.only)
     // Requests to the URL `direct` do not pass through the gateway. The links in the responses
     // still begin with the URL of the gateway.
@@ -90,14 +94,16 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
     const unlisted = { safe: [], writing: publicChecks.filter(isWanted), disposable: [] }
     for (const collection of target.unlisted ?? [])
       await runListChecks(service, collection, unlisted, ledger, report, directService)
-    const { isLimited } = client
-    const left =
-      ledger === undefined ? [] : await cleanUpAlways(service, ledger, { principals, rate, production, isLimited })
+    const left = (await cleanup?.()) ?? []
     // These checks log in with wrong passwords. They run last, because the service may then block
     // the IP address of this client.
     await runServiceChecks(service, attemptChecks.filter(isWanted), report)
     for (const result of judgeAnswers(client.exchanges)) if (isWanted({ id: result.check })) report(result)
     return reportOf(service.base, client.sent, results, left)
+  } catch (error) {
+    // A hook that throws ends the run. The records of the run are removed all the same.
+    await cleanup?.()
+    throw error
   } finally {
     ledger?.close()
     client.close()

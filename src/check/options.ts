@@ -69,9 +69,12 @@ export interface CheckServiceOptions {
    * gateway is the cause. Default: none.
    */
   readonly direct?: string
-  /** Called with each result. */
+  /** Called with each result. If it throws, the run ends, and its records are removed. */
   readonly onResult?: (result: Result) => void
-  /** Called with each request and its response. */
+  /**
+   * Called with each request and its response. If it throws, the run ends, and its records are
+   * removed.
+   */
   readonly onExchange?: (exchange: Exchange) => void
 }
 

@@ -194,3 +194,52 @@ it('--cleanup keeps a record of another client that has reused the id of a recor
   ])
   expect(await noteOf(address)).toBe('of another client')
 })
+
+it.each([
+  ['no response', undefined],
+  ['500', 500],
+])(
+  'the cleanup keeps a record of another client if the DELETE before got %s but removed the record',
+  async (_, status) => {
+    const app = twinApp()
+    let deleted = ''
+    let created = ''
+    service = await serving((req, res) => {
+      if (req.method === 'DELETE' && deleted === '') {
+        deleted = String(req.url)
+        const { end } = res
+        res.end = (() => {
+          void createAsAnother(service?.origin ?? '').then((address) => {
+            created = address
+            if (status === undefined) return req.socket.destroy()
+            res.statusCode = status
+            end.call(res)
+          })
+        }) as never
+      }
+      app(req, res)
+    })
+    const report = await checkService({ ...options(service.origin), only: ['VERB-6/delete'] })
+    expect(created).toBe(service.origin + deleted)
+    expect(await noteOf(created)).toBe('of another client')
+    expect(report.left).toEqual([
+      { entry: expect.objectContaining({ address: created }), because: expect.stringContaining('another client') },
+    ])
+  },
+)
+
+it.each(['onExchange', 'onResult'])(
+  'if %s throws, the run rejects with its error, and its record is removed',
+  async (hook) => {
+    const { origin, arrivals } = await start()
+    const run = checkService({
+      ...options(origin),
+      [hook]() {
+        if (count(arrivals, 'POST') > 0) throw new Error('the hook failed')
+      },
+    })
+    await expect(run).rejects.toThrow('the hook failed')
+    expect(await removeLeftovers(options(origin))).toEqual([])
+    expect(count(arrivals, 'DELETE')).toBe(1)
+  },
+)

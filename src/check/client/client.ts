@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { safeMethods } from '../../http/safe-methods.js'
 import { header } from '../../wire.js'
 import { Unchecked } from '../verdict.js'
-import { type Caller, type Exchange, nobody, type Request } from './exchange.js'
+import { type Answer, type Caller, type Exchange, nobody, type Request } from './exchange.js'
 import { type Account, credentialOf, type Principal } from './principals.js'
 import { limited, noRaces, refusedInProduction } from './production.js'
 import { Transport } from './transport.js'
@@ -32,6 +32,8 @@ export interface ClientOptions {
   readonly isLimited?: boolean
   /** Called with each request and its response. */
   readonly onExchange?: (exchange: Exchange) => void
+  /** Called for each request that got no response. */
+  readonly onUnanswered?: (request: Request) => void
 }
 
 /**
@@ -202,18 +204,20 @@ export class Client {
     if (this.#sent >= budget) throw new Unchecked(`the budget of ${budget} requests is spent`)
     this.#sent += 1
     const fields = { ...request.headers, ...credentialOf(request.caller, this.principals, account) }
+    const began = performance.now()
+    let answer: Answer
     try {
-      const began = performance.now()
-      const answer = await this.#transport.send(request.method, request.url, fields, request.body)
-      const milliseconds = performance.now() - began
-      const exchange = { request, answer, milliseconds, ...(race === undefined ? {} : { race }) }
-      this.exchanges.push(exchange)
-      this.#isLimited ||= answer.status === 429
-      onExchange?.(exchange)
-      return exchange
+      answer = await this.#transport.send(request.method, request.url, fields, request.body)
     } catch (error) {
+      this.#options.onUnanswered?.(request)
       throw new Unchecked(`${request.method} ${request.url} got no answer: ${reasonOf(error)}`)
     }
+    const milliseconds = performance.now() - began
+    const exchange = { request, answer, milliseconds, ...(race === undefined ? {} : { race }) }
+    this.exchanges.push(exchange)
+    this.#isLimited ||= answer.status === 429
+    onExchange?.(exchange)
+    return exchange
   }
 }
 

@@ -49,7 +49,10 @@ export class Ledger {
 
   readonly #hazards = new Set<string>()
 
-  /** The URLs of records that this process has written, and has not deleted afterwards. */
+  /**
+   * The URLs of records that this process has written, and has not tried to delete afterwards. A
+   * refused DELETE does not count.
+   */
   readonly #written = new Set<string>()
 
   /**
@@ -91,13 +94,15 @@ export class Ledger {
   }
 
   /**
-   * Notes a response to an unsafe request of this run, for `isCertain()`. After a DELETE, the
-   * service may give the id to a record of another client.
+   * Notes the outcome of a request of this run, for `isCertain()`. `status` is absent if the request
+   * got no response. After a DELETE that has removed the record, or may have removed it, the service
+   * may give the id to a record of another client.
    */
-  note(method: string, url: string, status: number): void {
-    if (status >= 300) return
-    if (method === 'DELETE') this.#written.delete(url)
-    else if (method === 'PUT' && [...this.#entries.values()].some(({ address }) => address === url))
+  note(method: string, url: string, status?: number): void {
+    const isRefused = status !== undefined && status >= 300 && status < 500
+    if (method === 'DELETE' && !isRefused) this.#written.delete(url)
+    const isDone = status !== undefined && status < 300
+    if (method === 'PUT' && isDone && [...this.#entries.values()].some(({ address }) => address === url))
       this.#written.add(url)
   }
 
