@@ -211,9 +211,9 @@ it.each([
         res.end = (() => {
           void createAsAnother(service?.origin ?? '').then((address) => {
             created = address
-            if (status === undefined) return req.socket.destroy()
-            res.statusCode = status
-            end.call(res)
+            res.statusCode = status ?? 200
+            if (status === undefined) req.socket.destroy()
+            else Reflect.apply(end, res, [])
           })
         }) as never
       }

@@ -113,7 +113,28 @@ const faults: readonly Case[] = [
     'CREATE TABLE t (id int PRIMARY KEY, a text, gone boolean NOT NULL DEFAULT true)',
     cosas(),
     { softDelete: 'gone' },
-    /each new row would be marked as deleted/,
+    /each new row would be marked as deleted: .* SET DEFAULT false\. .* set softDelete\.deleted to 'false'/,
+  ],
+  [
+    'a soft-delete column whose value false marks deleted rows, with the default false',
+    'CREATE TABLE t (id int PRIMARY KEY, a text, active boolean DEFAULT false)',
+    cosas(),
+    { softDelete: { column: 'active', deleted: 'false' } },
+    /each new row would be marked as deleted: .* SET DEFAULT true/,
+  ],
+  [
+    'a boolean soft-delete column with an expression as softDelete.deleted',
+    'CREATE TABLE t (id int PRIMARY KEY, a text, gone boolean)',
+    cosas(),
+    { softDelete: { column: 'gone', deleted: 'now() > $1' } },
+    /"gone" is a boolean: softDelete\.deleted must be 'true' or 'false'/,
+  ],
+  [
+    'a soft-delete column that is NOT NULL and no boolean',
+    "CREATE TABLE t (id int PRIMARY KEY, a text, state text NOT NULL DEFAULT 'active')",
+    cosas(),
+    { softDelete: { column: 'state', deleted: "'gone'" } },
+    /"state" is NOT NULL, so all rows would count as deleted/,
   ],
 ]
 const warnings: readonly Case[] = [

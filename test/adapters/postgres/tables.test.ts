@@ -303,6 +303,37 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     ).toMatchObject([{ n: 1 }])
   })
 
+  it.each([
+    ['NOT NULL DEFAULT true', true],
+    ['DEFAULT NULL', null],
+  ])('soft delete: false in a column "activo boolean %s" marks removed rows', async (constraint, initial) => {
+    await store.sql(`
+      CREATE TABLE courier.t_pieza (id_pieza bigint PRIMARY KEY, nro_envio text, activo boolean ${constraint});
+      INSERT INTO courier.t_pieza VALUES (8, 'E8', false), (9, 'E9', true)`)
+    const resource = defineResource({
+      collection: 'piezas',
+      key: 'numero',
+      schema: { type: 'object', properties: { numero: { type: 'integer' }, numeroDeEnvio: { type: 'string' } } },
+    })
+    const adapter = postgresAdapter(store.client, {
+      resource,
+      table: 'courier.t_pieza',
+      columns,
+      softDelete: { column: 'activo', deleted: 'false' },
+    })
+    await adapter.ready()
+    await adapter.create({ numero: 1, numeroDeEnvio: 'E1' }, call)
+    expect(await store.sql('SELECT activo FROM courier.t_pieza WHERE id_pieza = 1')).toEqual([{ activo: initial }])
+    const numbers = async () =>
+      (await adapter.list(listRequest({ sort: 'numero' }), call)).items.map(({ value }) => value.numero)
+    expect(await numbers()).toEqual([1, 9])
+    expect(await adapter.read([8], call)).toEqual([undefined])
+    expect(await adapter.remove(1, undefined, call)).toBe('removed')
+    expect(await adapter.remove(1, undefined, call)).toBe('absent')
+    expect(await numbers()).toEqual([9])
+    expect(await store.sql('SELECT activo FROM courier.t_pieza WHERE id_pieza = 1')).toEqual([{ activo: false }])
+  })
+
   it('if the unique index excludes deleted rows, a deleted key can be reused, and versions do not repeat', async () => {
     await store.sql(`
       CREATE TABLE courier.t_pieza (id_pieza bigint, nro_envio text, borrado boolean NOT NULL DEFAULT false);

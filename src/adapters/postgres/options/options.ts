@@ -30,8 +30,8 @@ export interface ColumnOptions {
 
 /**
  * A version that is stored in a column. Each write must give the row a version that no row with the
- * same key has had before. Unless the column is generated, the adapter's writes set it to its
- * DEFAULT, or to `next`.
+ * same key has had before. The adapter's writes set the column to its DEFAULT, or to `next`. They
+ * do not set a generated column.
  */
 export interface VersionColumn {
   readonly column: string
@@ -60,8 +60,9 @@ export interface VersionExpression {
 export interface SoftDeleteColumn {
   readonly column: string
   /**
-   * The SQL expression of the value that marks a row as deleted. Default: `true` if the column is
-   * boolean, otherwise the current time.
+   * The SQL of the value that marks a row as deleted. For a boolean column: `'true'` (the default)
+   * or `'false'`, for a column such as `active`. For other columns, an SQL expression, by default
+   * the current time. Such a column is NULL in all rows that are not deleted.
    */
   readonly deleted?: string
 }
@@ -243,8 +244,8 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    */
   readonly write?: (tx: SqlClient, change: Change<T, K>, call: AdapterCall) => Promise<void>
   /**
-   * True: the `write` function always gets the record that is about to be replaced, attached,
-   * detached or removed, as `change.before`. This costs one more statement for each such write.
+   * True: in the `write` function, `change.before` is always set to the record that is about to be
+   * replaced, attached, detached or removed. This costs one more statement for each such write.
    * That statement also locks the row. If the record does not exist, or does not have the expected
    * version, the function is not called. A detach is an exception: its version is compared later.
    * Default false.
@@ -313,8 +314,8 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    */
   readonly acquireTimeout?: number
   /**
-   * Milliseconds after which a statement is cancelled, or nine tenths of the request's remaining
-   * time if that is shorter. Default: nine tenths of the request's remaining time.
+   * Milliseconds after which a statement is cancelled, but never longer than nine tenths of the
+   * request's remaining time. Default: nine tenths of the request's remaining time.
    */
   readonly statementTimeout?: number
   /**

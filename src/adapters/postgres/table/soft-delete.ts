@@ -6,7 +6,7 @@
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { quote, rowAlias } from '../sql/sql.js'
 import { unfit } from '../unfit.js'
-import type { Relation } from './catalog.js'
+import type { CatalogColumn, Relation } from './catalog.js'
 
 /**
  * The column that marks deleted rows, the SQL of the value that marks a row (`sql`), and the SQL
@@ -20,29 +20,59 @@ export interface Deletion {
 
 /**
  * Returns the column and the SQL of the option `softDelete`. Throws `ConfigurationError` if the
- * column does not exist, or if its default would mark each new row as deleted. The default is
- * accepted if the table has a BEFORE INSERT trigger, because the trigger may replace the value. A
- * column that is neither a boolean, a date nor a timestamp needs the option `softDelete.deleted`.
+ * column does not exist, or if the column can't distinguish deleted rows from new ones.
  */
 export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relation: Relation): Deletion | undefined {
   if (given === undefined) return undefined
   const { column, deleted } = typeof given === 'string' ? { column: given, deleted: undefined } : given
   const found = relation.columns.get(column)
   if (found === undefined) throw unfit(`there is no column "${column}" to mark deleted rows by. Check "softDelete"`)
-  const sql = `${rowAlias}.${quote(column)}`
-  const { default: initial } = found
-  const isBornDeleted = initial !== null && (found.type === 'boolean' ? initial === 'true' : !/^NULL\b/.test(initial))
-  if (isBornDeleted && !relation.hasInsertTrigger)
+  const deletion = found.type === 'boolean' ? booleanDeletion(found, deleted) : otherDeletion(found, deleted)
+  // A BEFORE INSERT trigger may replace the default.
+  if (deletion.isDefault && !relation.hasInsertTrigger)
     throw unfit(
-      `each new row would be marked as deleted: the default of "${column}" is ${initial}. ALTER COLUMN ` +
-        `${quote(column)} DROP DEFAULT`,
+      `each new row would be marked as deleted: the default of "${column}" is ${found.default}. ` + deletion.remedy,
     )
-  if (found.type === 'boolean')
-    return { column, sql: deleted ?? 'true', alive: found.notNull ? `NOT ${sql}` : `${sql} IS NOT TRUE` }
-  if (deleted === undefined && !/^(?:timestamp|date$)/.test(found.type)) {
-    throw unfit(
-      `"${column}" has the type ${found.type}: set softDelete.deleted to the SQL value that marks a row as deleted`,
-    )
+  return { column, sql: deletion.sql, alive: deletion.alive }
+}
+
+/** The SQL of a deletion, whether the column's default marks rows as deleted, and a remedy. */
+interface Rule extends Omit<Deletion, 'column'> {
+  readonly isDefault: boolean
+  readonly remedy: string
+}
+
+/** Rows are deleted if the column has the value `deleted`, by default true. */
+function booleanDeletion({ name, default: initial, notNull }: CatalogColumn, deleted = 'true'): Rule {
+  const value = deleted.trim().toLowerCase()
+  if (value !== 'true' && value !== 'false')
+    throw unfit(`"${name}" is a boolean: softDelete.deleted must be 'true' or 'false', not ${deleted}`)
+  const sql = `${rowAlias}.${quote(name)}`
+  const other = value === 'true' ? 'false' : 'true'
+  return {
+    sql: value,
+    // A partial index with the same condition serves a column that is NOT NULL.
+    alive: notNull ? (value === 'true' ? `NOT ${sql}` : sql) : `${sql} IS NOT ${value.toUpperCase()}`,
+    isDefault: initial === value,
+    remedy:
+      `ALTER COLUMN ${quote(name)} SET DEFAULT ${other}. If ${value} does not mean that the row is deleted, set ` +
+      `softDelete.deleted to '${other}'`,
   }
-  return { column, sql: deleted ?? 'statement_timestamp()', alive: `${sql} IS NULL` }
+}
+
+/** Rows are deleted if the column is not NULL. */
+function otherDeletion({ name, type, default: initial, notNull }: CatalogColumn, deleted: string | undefined): Rule {
+  if (notNull)
+    throw unfit(
+      `"${name}" is NOT NULL, so all rows would count as deleted. Only a boolean column may be NOT NULL. For another ` +
+        `type, rows that are not deleted have NULL. Use a column of its own, such as deleted_at timestamptz`,
+    )
+  if (deleted === undefined && !/^(?:timestamp|date$)/.test(type))
+    throw unfit(`"${name}" has the type ${type}: set softDelete.deleted to the SQL value that marks a row as deleted`)
+  return {
+    sql: deleted ?? 'statement_timestamp()',
+    alive: `${rowAlias}.${quote(name)} IS NULL`,
+    isDefault: initial !== null && !/^NULL\b/.test(initial),
+    remedy: `ALTER COLUMN ${quote(name)} DROP DEFAULT`,
+  }
 }
