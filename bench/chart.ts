@@ -21,5 +21,9 @@ if (from === undefined || to === undefined || more.length > 0) {
   if ('curves' in result) {
     writeFileSync(at(to), growthChart(result))
     console.log(result.curves.map((curve) => `### ${curve.name}\n\n${curveTable(curve)}\n`).join('\n'))
-  } else writeFileSync(at(to), chartOf(result))
+  } else if ('workloads' in result) writeFileSync(at(to), chartOf(result))
+  else {
+    console.error(`${from} has neither workloads nor curves: a result of --tail can't be drawn.`)
+    process.exitCode = 2
+  }
 }

@@ -90,7 +90,7 @@ async function measureTail(
 ): Promise<TailResult> {
   if (environment.database === undefined) throw new UsageError('--tail requires PostgreSQL, and none is available.')
   const those = thoseOf(workloadOf('pg-mixed'), participants)
-  if (those.length === 0) throw new UsageError('--servers names no server that --tail can measure.')
+  if (those.length === 0) throw new UsageError('None of the servers in --servers can be measured with --tail.')
   const tail = await runTail(those, environment)
   command.clear()
   const result = { ...about(), tail }
@@ -99,7 +99,8 @@ async function measureTail(
 }
 
 /**
- * Returns the workloads that can run. Workloads in PostgreSQL are omitted if it is not available.
+ * Returns the workloads that can run. If PostgreSQL is not available, workloads in PostgreSQL are
+ * omitted.
  */
 async function reachable(command: Command, { workloads }: Options, leftOut: string[]): Promise<Options['workloads']> {
   if (!workloads.some((name) => workloadOf(name).database)) return workloads

@@ -123,7 +123,8 @@ export function names<Name extends string>(
   if (text === undefined) return undefined
   const asked = text.split(',').map((name) => name.trim())
   const stray = asked.find((name) => !(known as readonly string[]).includes(name))
-  if (stray !== undefined) throw new UsageError(`${option} names "${stray}". There are: ${known.join(', ')}.`)
+  if (stray !== undefined)
+    throw new UsageError(`${option} has the unknown name "${stray}". There are: ${known.join(', ')}.`)
   return known.filter((name) => asked.includes(name))
 }
 

@@ -26,8 +26,8 @@ const marks = Object.fromEntries(
 ) as Readonly<Record<BrandName, symbol>>
 
 /**
- * The value of every mark, which is the version of the format of marked objects. All copies of the
- * library accept every version, because a change of the format is only allowed to add members.
+ * The value of every mark: the version of the format of marked objects. All copies of the library
+ * accept every version, because a change of the format is only allowed to add members.
  */
 const generation = 1
 

@@ -27,7 +27,7 @@ export const cacheKinds = Object.freeze({
   rows: { unit: 'characters', bound: 32 * 2 ** 20 },
   /** Media types chosen for values of `Accept`. */
   accept: { unit: 'entries', bound: 400 },
-  /** Validators for updates of stored records that violate their schema. */
+  /** Validators for updates of records whose stored version violates the schema. */
   'lenient-validators': { unit: 'entries', bound: 50 },
   /** The CORS header fields for each origin. */
   origins: { unit: 'entries', bound: 400 },

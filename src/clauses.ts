@@ -134,8 +134,8 @@ export const clauses = {
   ),
   'VERB-13': clause(
     'Committed changes',
-    "After a change is committed, no response says that nothing was changed. Parts that can't be returned are " +
-      'omitted from the response.',
+    "After a change is committed, the response does not claim that nothing was changed. Parts that can't be " +
+      'returned are omitted from the response.',
   ),
   'QUERY-1': clause(
     'Filters',

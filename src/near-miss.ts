@@ -2,11 +2,11 @@
 import leven from 'leven'
 
 /**
- * The allowed name that is nearest to `name`; `undefined` if no name is near enough. A name is near
- * enough if it differs from `name` by at most two edits, regardless of case. If `name` has more
- * than eight characters, the maximum is a third of its length. The number of edits must also be
- * smaller than the length of the shorter of the two names. A `name` of more than 64 characters is
- * not compared, so that a request can't cause long computations.
+ * Returns the allowed name that is nearest to `name`, or `undefined` if no name is near enough. A
+ * name is near enough if it differs from `name` by at most two edits, regardless of case. If `name`
+ * has more than eight characters, the maximum is a third of its length. The number of edits must
+ * also be smaller than the length of the shorter of the two names. A `name` of more than 64
+ * characters is not compared, so that a request can't cause long computations.
  */
 export function nearMiss(name: string, allowed: Iterable<string>): string | undefined {
   if (name.length > 64) return undefined
@@ -24,8 +24,8 @@ export function nearMiss(name: string, allowed: Iterable<string>): string | unde
 }
 
 /**
- * Returns a sentence that says how to fix an unknown name. The sentence contains `suggestion` or,
- * if it is `undefined`, lists all allowed names after `intro`.
+ * Returns a sentence that says how to fix an unknown name. The sentence contains `suggestion`. If
+ * `suggestion` is `undefined`, the sentence lists all allowed names after `intro`.
  */
 export function didYouMean(suggestion: string | undefined, allowed: readonly string[], intro = 'Allowed'): string {
   if (suggestion !== undefined) return `Did you mean "${suggestion}"?`

@@ -1,4 +1,4 @@
-/** The table of the problems that the library itself responds with. */
+/** The table of the library's own problems. */
 
 interface ProblemKind {
   readonly status: number
@@ -7,7 +7,7 @@ interface ProblemKind {
   readonly clause: string
 }
 
-/** The library's own problems, by their stable codes (ERR-1..3). */
+/** The problems, by their stable codes (ERR-1..3). */
 export const problemKinds = {
   'bad-request': { status: 400, title: 'Bad request', clause: 'ERR-1' },
   'malformed-path': { status: 400, title: 'The path cannot be decoded', clause: 'PATH-11' },

@@ -9,7 +9,7 @@ import { nearMiss } from './near-miss.js'
 import { checkArgument, checkOptions, invalidOption } from './options/check.js'
 import type { Kinds, MadeKind } from './options/kinds.js'
 import { type ProblemCode, problemKinds } from './problem-kinds.js'
-import { cutText, cutViolation, maxProblemItems, type Violation } from './violation.js'
+import { cutProblemText, cutViolation, maxProblemItems, type Violation } from './violation.js'
 import { header } from './wire.js'
 
 export {
@@ -150,8 +150,8 @@ export const unavailableOptionKinds: Kinds<UnavailableOptions> = {
 }
 
 /**
- * The detail of a response to a write that may have changed something (VERB-13). `reason` is the
- * start of a sentence, without a full stop.
+ * Returns the detail of a response to a write that may have changed something (VERB-13). `reason`
+ * is the start of a sentence, without a full stop.
  */
 export const unknownOutcome = (reason: string): string =>
   `${reason}: whether the change took place is unknown. GET the resource to see.`
@@ -223,9 +223,10 @@ const parserCodes = new Map<unknown, ProblemCode>([
 
 /**
  * Converts any thrown value to a problem. An `HttpProblem` whose status is 4xx or 5xx is returned
- * unchanged. An error from http-errors, or from Express for a path that can't be decoded, keeps its
- * status if it is 4xx or 503. If its `expose` is true, it also keeps its message. Any other value
- * becomes a 500 that discloses nothing (ERR-3). Never throws, regardless of the value.
+ * unchanged. Two kinds of errors become problems with the same status, if this status is 4xx or
+ * 503: errors from http-errors, and the error that Express throws for a path that can't be decoded.
+ * If the `expose` of such an error is true, its message becomes the `detail` of the problem. Any
+ * other value becomes a 500 that discloses nothing (ERR-3). Never throws, regardless of the value.
  */
 export function toProblem(error: unknown): HttpProblem {
   try {
@@ -288,10 +289,10 @@ export const defaultProblemBase = 'tag:express-rest-conventions,2026:errors'
 export function problemBody(problem: HttpProblem, place: ProblemPlace = {}): Record<string, unknown> {
   return {
     type: `${place.base ?? defaultProblemBase}#${problem.clause}-${problem.code}`,
-    title: cutText(problem.title),
+    title: cutProblemText(problem.title),
     status: problem.status,
-    ...(problem.detail === undefined ? {} : { detail: cutText(problem.detail) }),
-    ...(place.instance === undefined ? {} : { instance: cutText(place.instance) }),
+    ...(problem.detail === undefined ? {} : { detail: cutProblemText(problem.detail) }),
+    ...(place.instance === undefined ? {} : { instance: cutProblemText(place.instance) }),
     code: problem.code,
     clause: problem.clause,
     ...(place.requestId === undefined ? {} : { requestId: place.requestId }),

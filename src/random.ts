@@ -7,8 +7,8 @@ export class Random {
   }
 
   /**
-   * Returns an independent sequence of random numbers for each list of names and numbers. Drawing
-   * from one sequence does not affect the others.
+   * Returns a sequence of random numbers that depends on the seed and on `names`. Drawing from one
+   * sequence does not affect the sequences for other names.
    */
   static of(seed: number, ...names: readonly (string | number)[]): Random {
     // The hash is FNV-1a over the UTF-16 code units. U+0001 separates the names, and no name

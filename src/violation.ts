@@ -4,6 +4,7 @@
  * client can describe it in the language of its user without reading `detail` (ERR-3).
  * `docs/errors.md` has a table of the codes, which a test compares with this file.
  */
+import { cutText } from './cut-text.js'
 
 /** A value of `params`. */
 export type ParamValue = string | number | boolean | null
@@ -203,11 +204,9 @@ export const longestProblemText = 16_384
  */
 export const maxProblemItems = 1_000
 
-/** Truncates a string that is too long. */
-export const cutText = (text: string): string =>
-  text.length <= longestProblemText
-    ? text
-    : `${text.slice(0, longestProblemText - 4).replace(/[\uD800-\uDBFF]$/, '')}...`
+/** Truncates a string of a problem body that is too long. */
+export const cutProblemText = (text: string): string =>
+  text.length <= longestProblemText ? text : cutText(text, longestProblemText - 3)
 
 /**
  * Truncates a violation that is too large. Returns the same object if the violation is not too
@@ -220,11 +219,11 @@ export function cutViolation(violation: Violation): Violation {
   )
   if (!isLong && (allowed === undefined || allowed.length <= maxProblemItems)) return violation
   const texts = Object.fromEntries(
-    Object.entries(violation).map(([name, value]) => [name, typeof value === 'string' ? cutText(value) : value]),
+    Object.entries(violation).map(([name, value]) => [name, typeof value === 'string' ? cutProblemText(value) : value]),
   )
   return {
     ...texts,
-    detail: cutText(violation.detail),
+    detail: cutProblemText(violation.detail),
     ...(allowed === undefined ? {} : { allowed: allowed.slice(0, maxProblemItems) }),
   }
 }

@@ -28,8 +28,8 @@ export class Command {
     fill?: Parameters<typeof makeDatabase>[2],
   ): Promise<Database | undefined> {
     try {
-      // `database` is set before the schema exists, so that an interrupt while the schema is being
-      // created drops the schema, too.
+      // `database` is set before the schema exists. If the command is interrupted while the schema
+      // is being created, `cleanUp()` therefore drops the schema, too.
       this.database = makeDatabase(databaseUrl(process.env), checkout, fill)
       await this.database.ready
       return this.database

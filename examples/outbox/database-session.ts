@@ -19,9 +19,9 @@ export interface DatabaseSession {
   /** Aborted when the session is lost. */
   readonly lost: AbortSignal
   /**
-   * Whether the session certainly still exists, and therefore still holds a lock that it has
-   * acquired. After a long pause of the process, the result is false until a query shows that the
-   * session still exists.
+   * Returns true only if the session certainly still exists. In this case, the session also still
+   * holds any lock that it has acquired. After a long pause of the process, returns false until a
+   * query shows that the session still exists.
    */
   holds(): boolean
   /** Acquires the lock if it is free. Resolves to true if this session holds the lock. */

@@ -24,8 +24,8 @@ export interface PublisherOptions {
    */
   readonly batch?: number
   /**
-   * Milliseconds until the next poll after a poll that found fewer than `batch` changes. Also the
-   * milliseconds between two attempts to become the publisher. Default 250.
+   * The pause in milliseconds after a poll that found fewer than `batch` changes. Attempts to
+   * become the publisher have the same pause between them. Default 250.
    */
   readonly interval?: number
   /** The number of days for which published changes are kept. Default: forever. */

@@ -24,7 +24,7 @@ export interface Settings {
   readonly databasePrepare?: boolean
   /**
    * Milliseconds after which the database server ends a statement or an idle transaction. The value
-   * is sent as startup parameters. With 0, none are sent. Default: see `server.ts`.
+   * is sent in startup parameters. With 0, these parameters are not sent. Default: see `server.ts`.
    */
   readonly databaseTimeout?: number
   /**

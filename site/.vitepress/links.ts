@@ -31,9 +31,9 @@ function addressOf(path: string): string | undefined {
 }
 
 /**
- * Replaces VitePress's renderer of links. The replacement keeps anchors unchanged, because
- * VitePress and GitHub derive different anchors from a heading. A link to a file that the site does
- * not have becomes plain text, with the path of the file as its tooltip.
+ * Replaces VitePress's renderer of links. A link to a file that the site has gets the address of
+ * the file on the site, and keeps its anchor. A link to any other file of the repository becomes
+ * plain text, with the path of the file as its tooltip.
  */
 export function relink(md: MarkdownRenderer): void {
   const { rules } = md.renderer

@@ -238,10 +238,10 @@ export interface ShownLinks {
    */
   callOf(link: ShownLink): AdapterCall | undefined
   /**
-   * Lets the response to a create reuse the target of a link that the library has already read. The
-   * library reads a target to check that it exists (REP-7). Returns true if the library has read
-   * the target, or if the link is null: the adapter then need not read it. Otherwise returns false.
-   * Call this method only if the create can't change the target.
+   * Before a create, the library may read the target of a link, to check that the target exists
+   * (REP-7). This method lets the response to the create reuse that target. Returns true if the
+   * library has read the target, or if the link is null: the adapter then need not read the target.
+   * Otherwise returns false. Call this method only if the create can't change the target.
    */
   showChecked?(link: ShownLink): boolean
   /**

@@ -40,8 +40,9 @@ export const nonError = (name: string, thrown: unknown): Error =>
   new Error(`${name} threw ${String(thrown)}, which is not an Error.`, { cause: thrown })
 
 /**
- * Throws if the service's function has changed all of these members, which hold wrong values. The
- * client did not send these values and can't correct them, so an error response would not help.
+ * Throws if the service's function has changed every member in `members`. These members hold wrong
+ * values. The client did not send the values and can't correct them, so a 422 that names the
+ * members would not help.
  */
 export function blameHook(hook: string, members: readonly string[], { given, made, why }: Blamed): void {
   const isChanged = (member: string): boolean => {

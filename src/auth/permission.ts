@@ -80,7 +80,7 @@ export interface PermittedMethods {
   /** The value of `Allow`: the offered methods that the principal may use, and OPTIONS. */
   readonly allow: string
   /**
-   * Whether the principal may use none of the methods, and at least one decision is `forbidden`.
+   * True if the principal may use none of the methods, and at least one decision is `forbidden`.
    */
   readonly isForbidden: boolean
 }

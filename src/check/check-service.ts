@@ -22,8 +22,8 @@ import { allWriteChecks, disposableChecks, publicChecks } from './write/index.js
 import { Ledger } from './write/ledger.js'
 
 /**
- * Checks whether a running service follows the conventions. Without the option `write`, it sends
- * only GET, HEAD and OPTIONS.
+ * Checks whether a running service follows the conventions. Without the option `write`, only GET,
+ * HEAD and OPTIONS requests are sent.
  *
  * @throws ConfigurationError `invalid-option` for invalid options
  * @example
@@ -101,7 +101,7 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
     for (const result of judgeAnswers(client.exchanges)) if (isWanted({ id: result.check })) report(result)
     return reportOf(service.base, client.sent, results, left)
   } catch (error) {
-    // A hook that throws ends the run. The records of the run are removed all the same.
+    // If a hook throws, the run ends, but the records that the run created are still removed.
     await cleanup?.()
     throw error
   } finally {
@@ -112,7 +112,8 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
 
 /**
  * Removes the records that the ledger lists. The cleanup has its own budget of requests, so that
- * records are removed even if the run has used up its budget. All other limits are those of the run.
+ * records are removed even if the run has used up its budget. All other limits are the same as in
+ * the run.
  */
 async function cleanUpAlways(
   { base, target }: Service,

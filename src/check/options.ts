@@ -69,11 +69,14 @@ export interface CheckServiceOptions {
    * gateway is the cause. Default: none.
    */
   readonly direct?: string
-  /** Called with each result. If it throws, the run ends, and its records are removed. */
+  /**
+   * Called with each result. If the function throws, the run ends and removes the records that it
+   * has created.
+   */
   readonly onResult?: (result: Result) => void
   /**
-   * Called with each request and its response. If it throws, the run ends, and its records are
-   * removed.
+   * Called with each request and its response. If the function throws, the run ends and removes the
+   * records that it has created.
    */
   readonly onExchange?: (exchange: Exchange) => void
 }

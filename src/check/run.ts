@@ -60,7 +60,7 @@ export async function runListChecks(
   }
   for (const check of disposable)
     await run(check, (list) => {
-      if (ledger?.disposable !== true) throw new Unchecked(needsDisposable('it'))
+      if (ledger?.disposable !== true) throw new Unchecked(needsDisposable('the check'))
       return traced(list, () => check.run(owned(list)), true)
     })
 }
@@ -89,8 +89,8 @@ async function traced(
 }
 
 /**
- * The checks that must find no violation before the checks in `writing` are run. Each check in
- * `writing` reads the entity tag of its record, and sends the tag back.
+ * If one of these checks finds a violation, the checks in `writing` are not run, because they read
+ * a record and send its entity tag back.
  */
 const neededByWrites = ['VERB-1/item', 'HDR-2/stable'] as const
 

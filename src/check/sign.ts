@@ -1,6 +1,6 @@
 /**
- * Describes the tests of responses by which scripts recognize violations. A shell can run these
- * tests.
+ * Describes tests of responses. Scripts recognize violations by these tests, so a shell must be
+ * able to run them.
  */
 
 /**

@@ -22,13 +22,13 @@ export interface Break {
    */
   readonly unscripted?: boolean
   /**
-   * All requests of the attempt, if the check writes. A script uses them to create a record like
-   * that of the check.
+   * All requests of the run that found the violation. Present only if the check writes. A script
+   * uses these requests to create a record like that of the check.
    */
   readonly trace?: Trace
 }
 
-/** All requests of one attempt of a check that writes. */
+/** All requests of one run of a check that writes. */
 export interface Trace {
   readonly exchanges: readonly Exchange[]
   /** Whether the requests could destroy records that the check did not create. */

@@ -118,7 +118,7 @@ function entryState(call: CheckCall, { results }: CheckReport, { check, where }:
   return isKnown && isLeftOut ? 'left-out' : 'absent'
 }
 
-/** Finds the line that describes a collection, in a document or a target file. */
+/** Returns a function that finds a collection's line in the document or in the target file. */
 function placesIn({ name, text, value }: Parsed, cwd: string): (where: string) => SarifPlace {
   const uri = uriOf(name, cwd)
   const position = positionsOf(text)

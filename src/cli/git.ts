@@ -23,8 +23,8 @@ async function git(folder: string, ...args: readonly string[]): Promise<string |
 }
 
 /**
- * The commit that a branch, a tag or a hash names in the repository of a folder; `undefined` if
- * there is no such commit.
+ * Returns the commit of `ref` (a branch, a tag or a hash) in the repository of a folder;
+ * `undefined` if there is no such commit.
  */
 export async function commitOf(folder: string, ref: string): Promise<string | undefined> {
   return (await git(folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`))?.trim()

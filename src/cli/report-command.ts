@@ -144,10 +144,7 @@ async function plansOf(file: string, terminal: Terminal): Promise<Plans> {
   }
 }
 
-/**
- * Prints each version or part that ends soon and is, or might be, still called. Returns the exit
- * code.
- */
+/** Prints each version or part that ends soon and may still be called. Returns the exit code. */
 function checkedEnds(due: readonly DueEnd[], terminal: Terminal): number {
   for (const { state, sentence } of due) if (state !== 'silent') terminal.error(`${sentence}\n`)
   return due.some(({ state }) => state !== 'silent') ? 1 : 0

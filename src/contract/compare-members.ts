@@ -156,7 +156,9 @@ function compareDependents({ before, after }: Pair<Shape>): readonly Finding[] {
   return found
 }
 
-/** Compares the items whose position has a schema of its own, and then the other items. */
+/**
+ * Compares the items whose position has its own schema (`prefixItems`), and then the other items.
+ */
 export function compareItems({ before, after }: Pair<Shape>, parts: CompareParts): readonly Finding[] {
   const found: Finding[] = []
   for (let index = 0; index < Math.max(before.prefix.length, after.prefix.length); index++) {

@@ -1,6 +1,6 @@
 /**
- * The clauses that have a mode, so that an existing service can enforce them later, and the reasons
- * why the other clauses have none.
+ * The clauses that have a mode. With a mode, an existing service can enforce a clause later. This
+ * file also contains the messages that say why another clause has no mode.
  */
 import { clauses } from '../clauses.js'
 import { nearMiss } from '../near-miss.js'
@@ -86,8 +86,9 @@ const hintsFor: Readonly<Record<string, string>> = {
 }
 
 /**
- * The error for a clause that the option `conventions` of `what` (a function or the service) does
- * not accept. The message gives the reason, and lists the clauses that the option accepts.
+ * Returns the error for a clause that the option `conventions` does not accept. `what` names the
+ * owner of the option: a function or the service. The message gives the reason, and lists the
+ * clauses that the option accepts.
  */
 export function unfitClause(what: string, id: string, offered: readonly ModedClause[]): Error {
   const start = `The option "conventions" of ${what} names "${id.slice(0, 80)}"`

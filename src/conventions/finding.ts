@@ -51,9 +51,8 @@ export class Findings {
   readonly #reported = new Set<string>()
 
   /**
-   * Whether a finding must be reported: it has not been reported before, and fewer than
-   * `maxFindings` findings have been reported for this request. If so, it counts as reported from
-   * now on.
+   * Returns true if a finding must be reported: it is new, and fewer than `maxFindings` findings
+   * have been reported for this request. The finding then counts as reported.
    */
   isNew(clause: string, detail: string): boolean {
     const name = `${clause} ${detail}`

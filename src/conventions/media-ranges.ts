@@ -3,8 +3,8 @@ import { header } from '../wire.js'
 import type { Legacy } from './modes.js'
 
 /**
- * Whether a body of this media type is read as JSON. If it is, a finding is reported, unless the
- * mode is `off`. `type` is empty for a body without `Content-Type`.
+ * Returns true if a body of this media type is read as JSON. In that case, also reports a finding
+ * (except in the mode `off`). `type` is empty for a body without `Content-Type`.
  */
 export function takesType(legacy: Legacy<'HDR-5'> | undefined, type: string): boolean {
   const ranges = legacy?.settings.types ?? []

@@ -11,7 +11,10 @@ import { reportExpiredEntry } from './expiry.js'
 import type { ExpiredConvention } from './finding.js'
 import { type Convention, isForRoute } from './options.js'
 
-/** The clauses of a route that are not enforced for all clients. */
+/**
+ * The entries of `conventions` that apply to a route, by clause. A clause without an entry is
+ * enforced for all clients.
+ */
 export type Modes = { readonly [C in ModedClause]?: Convention<C> }
 
 /** The data of a request that `legacyOf` needs. */
@@ -40,8 +43,8 @@ export interface Legacy<C extends ModedClause> {
 }
 
 /**
- * The modes of a route. `undefined` if all clauses are enforced, so that requests of this route
- * have no overhead.
+ * Returns the modes of a route. Returns `undefined` if all clauses are enforced: requests to such a
+ * route have no overhead.
  */
 export function modesOf(
   conventions: readonly Convention[],
@@ -55,7 +58,8 @@ export function modesOf(
 }
 
 /**
- * The legacy behavior, if it still applies to this request; `undefined` if the clause is enforced.
+ * Returns the legacy behavior if it still applies to this request. Returns `undefined` if the
+ * clause is enforced.
  */
 export function legacyOf<C extends ModedClause>(
   modes: Modes | undefined,

@@ -45,7 +45,10 @@ export type ConventionOption<C extends ModedClause> = Mode | (ModeOptions & Clau
 /** The modes of clauses, by id. A clause without an entry is enforced. */
 export type Conventions<C extends ModedClause = ModedClause> = { readonly [Id in C]?: ConventionOption<Id> }
 
-/** A clause that is not enforced for all clients. */
+/**
+ * A validated entry of the option `conventions`. A clause that is enforced for all clients has no
+ * entry.
+ */
 export interface Convention<C extends ModedClause = ModedClause> {
   readonly clause: C
   readonly mode: Mode
@@ -100,8 +103,8 @@ export const modeKinds: Kinds<ModeOptions> = {
 }
 
 /**
- * The clauses that are not enforced for all clients, with their modes. Throws `ConfigurationError`
- * if an entry is invalid.
+ * Validates the entries of the option `conventions`, and drops those that enforce a clause for all
+ * clients. Throws `ConfigurationError` if an entry is invalid.
  */
 export function resolveConventions(given: Conventions | undefined, owner: ConventionOwner): readonly Convention[] {
   if (given === undefined) return []
@@ -160,9 +163,9 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
 }
 
 /**
- * The end of a message that says which setting an entry lacks or must not have, or why the entry
- * has no effect; `undefined` if nothing is wrong. A setting is required if the library can't guess
- * the legacy behavior without it.
+ * Returns the end of the message about a wrong entry: a setting is missing or not allowed, or the
+ * entry has no effect. Returns `undefined` if nothing is wrong. A setting is required if the
+ * library can't guess the legacy behavior without it.
  */
 function settingFault(
   clause: ModedClause,

@@ -1,7 +1,7 @@
 /**
  * Stores plain data as one flat array, which can be compared quickly. Each object or list becomes a
- * head (the names of its members, or its length), followed by its values. Comparing a record with
- * 25 members in four objects takes a fifth of the time that writing the record as JSON takes.
+ * head (the names of its members, or its length), followed by its values. Comparing a record (25
+ * members in four objects) is five times as fast as serializing it as JSON.
  */
 import { isContainer, type JsonObject, put } from './json.js'
 

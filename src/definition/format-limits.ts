@@ -72,8 +72,8 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
 }
 
 /**
- * A string of the format that matches a pattern although its canonical string does not match. The
- * result is `undefined` if no such string is known.
+ * Returns a string of the format that matches `pattern`, although the canonical string of the same
+ * value does not match. Returns `undefined` if no such string is known.
  */
 function nonCanonicalMatch(pattern: string, { name, canonical }: ValueFormat): string | undefined {
   const test = expression(pattern)

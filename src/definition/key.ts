@@ -159,8 +159,8 @@ export function segmentOf(text: string): string {
 /**
  * Reads a part of a key: `take` reads it from a record, and returns `undefined` for a value of a
  * wrong type. `parse` reads it from an id, and returns `undefined` for an invalid string. In an id,
- * a part must have its canonical spelling. The exception is a part with a format that is not for
- * numbers, which may have any spelling of the format.
+ * a part with a format may have any spelling of the format, except for formats for numbers. All
+ * other parts must have their canonical spelling.
  */
 interface PartType {
   take(value: unknown): Scalar | undefined
@@ -171,7 +171,7 @@ interface PartType {
 
 /**
  * The type of strings that have no format, or a format without canonical strings
- * (`value-formats.ts`). This is the only type that allows strings which no path can contain.
+ * (`value-formats.ts`). Only this type allows strings that can't be an id (`unaddressable`).
  */
 const plainText: PartType = { take: (value) => (typeof value === 'string' ? value : undefined), parse: (raw) => raw }
 function formatted(shape: Shape, canonical: (text: string) => string | undefined): PartType {
@@ -213,9 +213,9 @@ function partType(shape: Shape | undefined): PartType {
 }
 
 /**
- * The values of the parts of a composite id, as strings. The result is `undefined` if the names in
- * the id are not the names of the key's members, in the same order, or if the escaping of the id
- * differs from that of `escapePart`.
+ * Returns the values of the parts of a composite id, as strings. Returns `undefined` if the names
+ * in the id, or their order, differ from those of the key's members. Also returns `undefined` if
+ * the escaping of the id differs from that of `escapePart`.
  */
 function splitParts(id: string, prefixes: readonly string[]): string[] | undefined {
   const pairs = id.split(',')

@@ -8,8 +8,8 @@ import { ConfigurationError } from '../problem.js'
 import type { Shape } from './shape.js'
 
 /**
- * The path of a member: its names joined with dots, or a list that contains only the name of a
- * top-level member. The name in a list may contain dots.
+ * The path of a member: a string of names joined with dots, or a list that contains only the name
+ * of a top-level member. The name in a list may contain dots.
  */
 type Path = string | readonly [string]
 

@@ -3,15 +3,16 @@
  * violations throw (PATH-10), because accepting a wrong name does less harm than refusing a right
  * one.
  */
+import { cutText } from '../cut-text.js'
 import { invalidOption } from '../options/check.js'
 import { ConfigurationError } from '../problem.js'
 import * as lists from './naming-words.js'
 
 /**
- * Throws `ConfigurationError` unless `name` can be the path segment of a collection. It must be
- * well-formed, without a format (PATH-4), and a plural noun (PATH-2), and it must not name an
- * action (PATH-3). If `allow` lists the name with a reason, the name only has to be well-formed and
- * without a format.
+ * Throws `ConfigurationError` unless `name` can be the path segment of a collection. The name must
+ * be well-formed, must not end in a format such as `.json` (PATH-4), must be a plural noun
+ * (PATH-2), and must not name an action (PATH-3). If `allow` lists the name with a reason, PATH-2
+ * and PATH-3 do not apply.
  *
  * @example checkCollectionName('factura') // throws: Use "facturas".
  */
@@ -77,8 +78,9 @@ function isAllowed(name: string, allow: Readonly<Record<string, string>>): boole
 }
 
 /**
- * Throws `ConfigurationError` unless `segment` can be the path segment of a flag or an area. It
- * must be well-formed, without a format (PATH-4), and must not name an action (PATH-3).
+ * Throws `ConfigurationError` unless `segment` can be the path segment of a flag or an area. The
+ * segment must be well-formed, must not end in a format such as `.json` (PATH-4), and must not name
+ * an action (PATH-3).
  *
  * @example checkSegment('activar') // throws; 'activo' is accepted
  */
@@ -230,4 +232,4 @@ function regularPlural(word: string, spanish: boolean): string {
  */
 const unstressed = (word: string): string => word.replace(/(?:[áéó]|(?<![aeo])[íú])(?=[lnrsz]$)/u, fold)
 
-const show = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+const show = (text: string): string => JSON.stringify(cutText(text, 80))

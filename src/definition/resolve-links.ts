@@ -104,7 +104,7 @@ function resolveLinkTo(
 const takenName = (what: string): ConfigurationError =>
   new ConfigurationError(
     'unsuitable-member',
-    `${what} has the name of a member that stays in bodies. Give the link another name.`,
+    `${what} has the name of a stored member that the link does not replace. Give the link another name.`,
   )
 
 /** Throws `ConfigurationError` if a link shows members that its target lacks or never sends. */

@@ -67,8 +67,8 @@ export type Link =
 export interface ResourceDefinition<T = unknown, K = unknown, L extends string = string> {
   readonly collection: string
   /**
-   * The name of one item. The XML element of an item, for example, is named after it, and so is the
-   * type in the OpenAPI document.
+   * The name of one item. It is used, for example, for the XML element of an item and for the type
+   * in the OpenAPI document.
    */
   readonly singular: string
   readonly key: KeyCodec

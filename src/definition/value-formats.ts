@@ -1,7 +1,7 @@
 /**
  * Formats whose values have several spellings. For each value, one of these spellings is the
  * canonical string. The value is stored, compared and sent as its canonical string (REP-4, QUERY-1,
- * PATH-11). The table in this file defines these formats.
+ * PATH-11).
  */
 import { canonicalDecimal, canonicalInt64, compareDecimals } from '../http/decimal.js'
 import { canonicalDuration, compareDurations } from '../http/duration.js'

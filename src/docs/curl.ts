@@ -165,9 +165,8 @@ function bodyOf(document: OpenApiDocument, operation: JsonObject): readonly stri
 }
 
 /**
- * Returns the first example of a body, or a value that matches its schema. A schema may require no
- * member, such as the schema of a patch. The value then has the schema's first scalar member, if
- * there is one.
+ * Returns the first example of a body, or a value that matches its schema. If no members are
+ * required, as in a patch, the value has the first scalar member of the schema, if any.
  */
 function bodySample(document: OpenApiDocument, content: unknown): unknown {
   if (isObject(content) && 'example' in content) return content.example

@@ -39,8 +39,9 @@ ${permissionText(operation)}
 }
 
 /**
- * Returns whether the index and the search list an operation. HEAD and OPTIONS are not listed
- * there, because they exist for nearly every path. They are described only on the page of the tag.
+ * Returns whether an operation is listed in the index and in the search. HEAD and OPTIONS are not
+ * listed there, because they exist for nearly every path. They are described only on the page of
+ * the tag.
  */
 export const isWorthListing = ({ method }: DocsOperation): boolean => method !== 'HEAD' && method !== 'OPTIONS'
 
@@ -89,9 +90,9 @@ ${some}</tbody></table>
 }
 
 /**
- * Returns the GET operation of a path if its parameters equal `parameters`, which are the
- * parameters of the HEAD operation. If there are at most two parameters, returns `undefined`, so
- * that the HEAD operation lists them itself.
+ * Returns the GET operation of a path if it has the same parameters as the HEAD operation
+ * (`parameters`). If there are at most two parameters, returns `undefined`, and the page lists them
+ * again for HEAD.
  */
 function sameParameters(
   context: PageContext,
@@ -208,8 +209,8 @@ ${some}</tbody></table>
 }
 
 /**
- * Returns the header fields that all responses have. Only fields that are components of the OpenAPI
- * document are included.
+ * Returns the header fields that all responses have; none if there is only one response. Only
+ * fields that are components of the OpenAPI document are included.
  */
 function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> {
   const [first = {}, ...others] = all
@@ -221,9 +222,9 @@ function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> 
 }
 
 /**
- * Describes a response. If all its problem codes are defined by the library, links to these codes
- * are enough. Any other response has its description and its content. The content is left out if it
- * is a problem.
+ * Describes a response. If the library defines all problem codes of the response, returns only
+ * links to these codes. Otherwise, returns the description of the response, followed by its media
+ * types. The media types of a problem are left out.
  */
 function meaningOf(context: PageContext, rows: RowContext, response: unknown): HtmlPart {
   const codes = problemCodes(objectIn(response, 'content'))

@@ -11,7 +11,7 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'malformed-host': 'Send a valid `Host`.',
   'invalid-query':
     'Read `errors`: each entry names a parameter, and often the allowed values or the most similar name. ' +
-    'If an entry names `after`, take the URL from the `Link` of a response to the same query without changing it, ' +
+    'If an entry names `after`, use the unchanged URL from the `Link` of a response to the same query, ' +
     'or leave out `after`.',
   'malformed-body': 'Send the complete body, well-formed and in UTF-8, with each member once.',
   'missing-body': 'Send a body with its `Content-Type`.',

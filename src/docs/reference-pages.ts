@@ -82,8 +82,8 @@ export function clauseBlocks(context: PageContext): readonly Block[] {
 }
 
 /**
- * The blocks of the page about header fields. It lists the fields that are components of the
- * document, which are the library's own fields. The fields that the service declares are left out.
+ * The blocks of the page about header fields. It lists the library's own fields, which are
+ * components of the document. The fields that the service declares are left out.
  */
 export function headerBlocks({ site, ...context }: PageContext): readonly Block[] {
   const fields = new Map<string, Html>()

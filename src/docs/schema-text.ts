@@ -160,7 +160,7 @@ function valuesOf(schema: JsonObject): readonly HtmlPart[] {
 
 /**
  * Describes alternatives that differ only in their required members. For example, a link needs
- * either `href` or its key.
+ * either `href` or the key of its target.
  */
 function requiredTexts(schema: JsonObject): readonly HtmlPart[] {
   const alternatives = [...listIn(schema, 'anyOf'), ...listIn(schema, 'oneOf')]

@@ -34,7 +34,8 @@ function add(root: JsonSchema, given: unknown, making: Making, parts: JsonSchema
     if (branch !== undefined) also(branch)
   }
   if (node.if === undefined) return
-  // The value for `else` may also match `if`. Validation finds this out later.
+  // A value that is generated for `else` may also match `if`. Validation rejects such a value
+  // later.
   if (making.random.chance(node.then === undefined ? 0.2 : 0.6)) {
     also(node.if)
     if (node.then !== undefined) also(node.then)

@@ -18,8 +18,8 @@ interface PartPlace {
   readonly index: number
   readonly attempt: number
   /**
-   * The number of earlier attempts in which the given members and the references of the key had the
-   * same values as in this attempt.
+   * The number of earlier attempts that had the same values as this attempt in the given members of
+   * the key, and in those that refer to other records.
    */
   readonly before: number
 }
@@ -78,8 +78,8 @@ function unlisted(maker: RecordMaker, member: string, { place, parts }: Part): M
 
 /**
  * Consecutive multiples of `multipleOf`, or of 1 by default. They ascend from the minimum in the
- * schema, or from 1 without a minimum. If there is no minimum, and the maximum is below 1, they
- * descend from the maximum.
+ * schema, or from 1 without a minimum. If there is no minimum, and no multiple from 1 to the
+ * maximum, they descend from the maximum.
  */
 function counted(parts: readonly JsonSchema[], isWhole: boolean): MakePart {
   const step = Math.max(...numbers(parts, 'multipleOf'), isWhole ? 1 : 0) || 1

@@ -237,7 +237,8 @@ async function makeRecords(building: Building, seed: number): Promise<readonly J
 }
 
 /**
- * A record that violates no rule. If none was found, throws the `Unmade` that occurred most often.
+ * Returns a record that violates no rule. If no such record is found, throws the `Unmade` error
+ * that occurred most often.
  */
 async function unbroken(
   maker: RecordMaker,

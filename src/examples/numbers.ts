@@ -5,9 +5,9 @@ import type { Making } from './making.js'
 import { Unmade } from './unmade.js'
 
 /**
- * The number of steps from the smallest to the largest generated number. Applies if the schema has
- * no maximum; a step of less than 1 then counts as 1. Also applies if the schema has no minimum,
- * and allows no positive number.
+ * The number of steps from the smallest to the largest generated number, if the schema has no
+ * maximum, or if it has no minimum and allows no positive number. If there is no maximum, a step of
+ * less than 1 counts as 1.
  */
 const usual = 999
 

@@ -8,7 +8,9 @@ import type { Random } from '../random.js'
 /** The maximum number of attempts for a pattern. */
 const tries = 40
 
-/** For each of the first attempts: how often a quantifier may repeat beyond its minimum. */
+/**
+ * The maximum number of repetitions beyond a quantifier's minimum, for each of the first attempts.
+ */
 const reaches = [3, 1, 0, 8, 20]
 
 const parser = new RegExpParser({ ecmaVersion: 2025 })
@@ -110,8 +112,8 @@ class Writer {
         return Array.from({ length: Math.min(count, 10_000) }, () => this.element(element.element)).join('')
       }
       default:
-        // A positive lookbehind is written like other elements. Nothing is written for a lookahead,
-        // because the elements after the lookahead write the text that it describes.
+        // Among the assertions, only a positive lookbehind generates text. A lookahead generates
+        // none, because it describes the text that the elements after it generate.
         return element.type === 'Assertion' && element.kind === 'lookbehind' && !element.negate
           ? this.alternatives(element.alternatives)
           : ''

@@ -18,8 +18,8 @@ export const tries = 80
 const triesWithGiven = 30
 
 /**
- * The shares of omitted members in repeated attempts. They go up to 1, because schemas with
- * conditions often allow only a few members.
+ * The shares of optional members that are omitted in repeated attempts. The shares go up to 1,
+ * because schemas with conditions often allow only a few members.
  */
 const gaps = [0, 0.3, 0.6, 0.9, 1]
 
@@ -121,9 +121,9 @@ export class RecordMaker {
 }
 
 /**
- * The share of omitted members. In the first attempt, the share is 0 for the first record, 0.35 for
- * every fourth record, and 0.08 for all other records. In later attempts, it depends on the number
- * of the attempt.
+ * The share of optional members that are omitted. In the first attempt, the share is 0 for the
+ * first record, 0.35 for every fourth record, and 0.08 for all other records. In later attempts,
+ * the share depends on the number of the attempt.
  */
 export const gapsOf = (index: number, attempt: number): number =>
   attempt > 0 ? (gaps[(attempt - 1) % gaps.length] as number) : index === 0 ? 0 : index % 4 === 3 ? 0.35 : 0.08

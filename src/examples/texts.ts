@@ -19,8 +19,8 @@ export class Texts {
   readonly #patterns = new Map<string, PatternTexts>()
 
   /**
-   * Generates a string. Throws `Unmade` if the lengths, patterns and formats of the schema exclude
-   * every string, or if no string was found.
+   * Generates a string. Throws `Unmade` if the minimum length is greater than the maximum length,
+   * or if no matching string was found.
    */
   make(parts: readonly JsonSchema[], making: Making): string {
     const min = Math.max(0, ...numbers(parts, 'minLength'))

@@ -14,8 +14,8 @@ import { Texts } from './texts.js'
 import { Unmade } from './unmade.js'
 
 /**
- * Objects at this depth or deeper get only their required members. Lists get only their minimum
- * number of items.
+ * At this depth or deeper, objects get only their required members, and lists get only their
+ * minimum number of items.
  */
 const usualDepth = 4
 /** The maximum depth. A schema that nests deeper is considered endlessly recursive. */

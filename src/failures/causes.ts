@@ -10,10 +10,10 @@ export interface Cause {
   readonly incident: Incident | undefined
 }
 
-/**
- * The maximum number of errors that are read from a chain of causes, and from one `AggregateError`.
- */
+/** The maximum number of errors that are read from a chain of causes. */
 const longestChain = 8
+
+/** The maximum number of errors that are read from one `AggregateError`. */
 const maxAggregated = 4
 
 /** The maximum length of the description of one cause, in characters. */

@@ -4,8 +4,8 @@ import { isIP, isIPv6 } from 'node:net'
 import { ipKeyGenerator } from 'express-rate-limit'
 
 /**
- * The number of bits of an IPv6 address that identify a client. A customer of a network usually
- * gets at least a /64 (RFC 6177 2).
+ * The number of bits of an IPv6 address that identify a client. Internet providers usually give
+ * each customer at least a /64 (RFC 6177 2).
  */
 const prefixLength = 64
 

@@ -202,9 +202,10 @@ export function matchesStrongly(list: TagList, opaque: string, weakToo = false):
 /**
  * Weak comparison (RFC 9110 8.8.3.2), for `If-None-Match` (HDR-4): `W/` is ignored. Returns the tag
  * of the representation that the client has, for the 304; `undefined` if no tag matches. HTTP
- * caches use the tag in a 304 to select a stored response (RFC 9111 4.3.4). So the tag of a content
- * coding is returned only if the request accepts that coding. A suffix that a web server in front
- * of the service has added is dropped, because that server adds it to the 304 again.
+ * caches use the tag in a 304 to select a stored response for the client (RFC 9111 4.3.4). The
+ * client must be able to decode that response. So the tag of a content coding is returned only if
+ * the request accepts that coding. A suffix that a web server in front of the service has added is
+ * dropped, because that server adds it to the 304 again.
  */
 export function knownTag(list: TagList, opaque: string, accepts: (coding: string) => boolean): string | undefined {
   let known = list.any ? opaque : undefined

@@ -90,8 +90,8 @@ const localTimeShape = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d+))?$/
 
 /**
  * The canonical string of a time of day without a zone; `undefined` for an invalid string. The
- * canonical string has no trailing zeros after the decimal point. The string order of canonical
- * strings is their order in time.
+ * canonical string has no trailing zeros after the decimal point. If canonical strings are sorted
+ * as strings, they are in chronological order.
  *
  * @example canonicalLocalTime('10:00:00.50') // '10:00:00.5'
  */

@@ -16,8 +16,9 @@ type Fields = Record<string, string>
 
 /**
  * Counts one request under a key and returns the header fields for its response. Rejects with the
- * 429 problem if there are too many requests. If the store fails, calls `uncounted` (a parameter of
- * `makeEngine`): returns its fields, or rejects with the error that it throws.
+ * 429 problem if there are too many requests. If the store fails, returns the fields that
+ * `uncounted` (a parameter of `makeEngine`) returns, or rejects with the error that `uncounted`
+ * throws.
  */
 export type Engine = (key: string) => Promise<Fields>
 

@@ -51,7 +51,8 @@ function keyOfName(principal: unknown): string | undefined {
 
 /**
  * The name of a principal: its `sub` with its `iss`, if any (RFC 7519 4.1), or the principal itself
- * if it is a string or a number. `undefined` if there is no such value, or if it is empty or NaN.
+ * if it is a string or a number. `undefined` if there is no such value, or if the value is empty or
+ * NaN.
  */
 export function principalName(principal: unknown): string | undefined {
   if (isName(principal)) return String(principal)

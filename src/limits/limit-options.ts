@@ -71,9 +71,10 @@ function checkStore(what: string, name: string, store: unknown, methods: readonl
 }
 
 /**
- * The `MemoryStore` of express-rate-limit deletes expired counts with a timer of the length of the
- * window. If a delay is too long for a timer, Node.js sets it to 1 millisecond. The store would
- * then delete each count at once. Stores of this kind have `localKeys: true`.
+ * Throws if the window is too long for a store that deletes expired counts with a timer, such as
+ * the `MemoryStore` of express-rate-limit. The delay of that timer is the window. If a delay is too
+ * long for a timer, Node.js sets the delay to 1 millisecond. The store would then delete each count
+ * at once. Such stores have `localKeys: true`.
  */
 function checkWindow(what: string, name: string, store: LimitStore, window: number): void {
   if (window <= longestTimer || (store as { localKeys?: unknown }).localKeys !== true) return

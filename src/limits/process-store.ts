@@ -81,9 +81,9 @@ export class ProcessStore implements LimitStore {
   }
 
   /**
-   * If the young generation contains half of `capacity` keys, or is at least one window old, drops
-   * the old generation, and makes the young generation the old one. In the second case, all windows
-   * of the dropped counters have ended.
+   * Drops the old generation and makes the young generation the old one, if the young generation
+   * contains half of `capacity` keys or is at least one window old. If the young generation is one
+   * window old, all windows of the dropped counters have ended.
    */
   #turn(now: number): void {
     if (this.#young.size < this.capacity / 2 && now - this.#turned < this.window) return

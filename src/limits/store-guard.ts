@@ -40,8 +40,9 @@ interface Guarded {
 }
 
 /**
- * Milliseconds from a failure to the first probe, unless the store had recovered shortly before the
- * failure. The time is short, so that a single failed command causes only a short outage.
+ * The pause between a failure and the first probe, in milliseconds. The pause is short, so that a
+ * single failed command causes only a short outage. After a recent recovery, the pause may be
+ * longer.
  */
 const firstPause = 50
 

@@ -73,8 +73,9 @@ export interface TokenOptions<P = Claims> {
 }
 
 /**
- * Makes the option `principal` required if claims alone are not a valid principal of type `P`.
- * Otherwise `of(req)` of a `bearer<User>()` could return claims with the type `User`.
+ * Makes the option `principal` required if claims alone are not a valid principal of type `P`. If
+ * the option were optional, `of(req)` of a `bearer<User>()` could return claims with the type
+ * `User`.
  */
 export type MakesPrincipal<P> = Claims extends P ? unknown : Pick<Required<TokenOptions<P>>, 'principal'>
 

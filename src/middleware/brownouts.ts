@@ -156,9 +156,7 @@ function parsed(name: string, given: unknown): readonly Brownout[] {
       until: timeOf(`"brownouts.until" of ${name}`, until),
     }
     if (times.until <= times.from)
-      throw invalidOption(
-        `A brownout of ${name} does not end after it begins. Set "until" to a later time than "from".`,
-      )
+      throw invalidOption(`In a brownout of ${name}, "until" is not later than "from". Set "until" to a later time.`)
     return { ...times, status, exempt: [...exempt] }
   })
 }

@@ -220,7 +220,7 @@ export function checkVersion(req: IncomingMessage, version: string): void {
  * Sets the strong `Etag` of a version. If the request is a GET or HEAD and the client already has
  * this representation, responds with 304 and returns true. The handler must then send nothing else
  * (HDR-2, HDR-4). Set `Cache-Control` and `Vary` before the call, because a 304 has them too.
- * `variant` identifies everything that affects the bytes besides the version, such as expansion and
+ * `variant` identifies everything besides the version that affects the bytes, such as expansion and
  * filters. The media type that `negotiate()` or `recordAnswer()` has chosen is already part of the
  * tag. A body with a content coding gets a tag of its own. Throws 412 if the `If-Match` of a GET or
  * HEAD does not match.

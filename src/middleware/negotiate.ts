@@ -14,8 +14,8 @@ import type { Middleware, NextFunction } from './middleware.js'
 import { requestState } from './request-state.js'
 
 /**
- * The problem for an `Accept` that matches none of the offered media types. Its status is 415
- * instead of 406, because the conventions require 415. If `legacy` is 406, the status is 406.
+ * Returns the problem for an `Accept` that matches none of the offered media types. The status is
+ * 415, because the conventions require 415 instead of 406. If `legacy` is 406, the status is 406.
  */
 export function unsupportedAccept(offers: readonly string[], legacy?: 406 | 'json'): HttpProblem {
   const detail = `Accept matches no media type offered here. Offered: ${offers.join(', ')}.`

@@ -17,10 +17,10 @@ import { type Negotiate, type NegotiateOptions, negotiate, negotiateKinds } from
  */
 export interface RecordAnswer<T> extends Negotiate {
   /**
-   * Sends a record, or the records of a page, in the chosen media type. The status and all other
-   * header fields are those that are set on `res`. Throws `ConfigurationError` if this middleware
-   * did not run, or if one of `others` was chosen. Only the route itself can write those media
-   * types.
+   * Sends a record, or the records of a page, in the chosen media type. Sets `Content-Type` and
+   * `Content-Length`. The status and all other header fields are those that are set on `res`.
+   * Throws `ConfigurationError` if this middleware did not run, or if one of `others` was chosen.
+   * Only the route itself can write those media types.
    */
   send(req: IncomingMessage, res: ServerResponse, value: T | readonly T[]): void
 }

@@ -39,8 +39,8 @@ export function applyHeadRule(res: ServerResponse, rule: HeadRule, refuse: (erro
     refused = statusCode
     refuse(verdict)
   }
-  // After a refusal, the output of the handler is discarded. The response to the error is not
-  // discarded, because its status differs from the handler's.
+  // After a refusal, the output of the handler is discarded, but the response to the error is sent.
+  // The two are distinguished by their statuses.
   const isDiscarded = (status = res.statusCode): boolean =>
     refused !== undefined && (res.writableEnded || status === refused)
 

@@ -70,8 +70,8 @@ interface Served {
  * unknown version gets 404. A retired version gets 410 with an empty body for every method. If the
  * first segment of a path does not have the form of a version (`v` and an integer), the request
  * goes to `next()`. The version segment is compared without decoding it, as Express compares mount
- * paths. So a guard that is mounted on `/v1` protects all routes of `v1`. Errors are passed on, so
- * mount `problems()` after this middleware.
+ * paths. So a percent-encoded spelling of `v1` can't bypass a guard that is mounted on `/v1`.
+ * Errors are passed on, so mount `problems()` after this middleware.
  *
  * @throws ConfigurationError `version-malformed` if a name is not a version; `invalid-option` if an
  * entry is invalid

@@ -11,8 +11,9 @@ interface AuthenticatedRequest extends IncomingMessage {
 }
 
 /**
- * The principal that the service has set, or else the claims of the bearer token. The claims are
- * not verified here, and they are ignored if the response is 401.
+ * Returns the principal that the service has set. If the service has set none, returns the claims
+ * of the bearer token. The claims are not verified here, and they are ignored if the response is
+ * 401.
  */
 export function callerOf(req: AuthenticatedRequest, status: number): unknown {
   const known = principals.find(req)?.principal ?? req.auth ?? req.user

@@ -59,8 +59,8 @@ export function judgePath(template: string, allow: ReadonlySet<string>): Finding
 }
 
 /**
- * The clause that a segment violates, if any. A file name that is not below a version does not name
- * a resource, so it violates no clause.
+ * Returns the clause that a segment violates, if any. A file name that is not below a version does
+ * not name a resource, so it violates no clause.
  */
 function faultOf(segment: string, isCollection: boolean, isVersioned: boolean): string | undefined {
   if (segment.includes('.') && !isVersioned) return undefined

@@ -137,8 +137,8 @@ export const segmentsOf = (path: string): readonly string[] => path.split('/').f
 export const isBehindExpress = (req: IncomingMessage): boolean => (req as RoutedRequest).app !== undefined
 
 /**
- * The template that Express matched; `undefined` if there is none, if it is not a string, or if it
- * does not match the original path.
+ * Returns the template that Express matched. Returns `undefined` if Express matched no template, if
+ * the template is not a string, or if it does not match the original path.
  */
 function expressTemplate(req: IncomingMessage, segments: readonly string[], names: ParameterNames): string | undefined {
   const { baseUrl = '' } = req as RoutedRequest
@@ -165,8 +165,9 @@ function isRewritten(req: IncomingMessage, segments: readonly string[]): boolean
 }
 
 /**
- * The templates of the route that Express matched, without the paths of the routers around it.
- * `undefined` if there is no such route, or if it matches any path.
+ * Returns the templates of the route that Express matched, without the paths of the routers around
+ * the route. Returns `undefined` if the route has no templates, or if the end of a template matches
+ * any path.
  */
 function passedOn(req: IncomingMessage): readonly (readonly string[])[] | undefined {
   const templates = pathsOf(req).map(readable)
@@ -194,8 +195,8 @@ export const readable = (path: string): string =>
     .replace(/\*(\w*)/g, (_, name: string) => `{*${name}}`)
 
 /**
- * Whether a template matches the path. It may not match, because after an error handler has run,
- * `req.route` may be a different route.
+ * Whether a template matches the path. A mismatch is possible, because `req.route` may be a
+ * different route after an error handler has run.
  */
 function fits(template: readonly string[], segments: readonly string[]): boolean {
   const rest = template.findIndex((part) => part.includes('{*'))

@@ -38,7 +38,8 @@ export class LinkSchemas {
   }
 
   /**
-   * Returns the schema of a link in responses, with the members of the target that the link shows.
+   * Returns the schema of a link in responses. Besides `href`, the link has the members of its
+   * target that `link.show` lists.
    */
   brief(mounted: Mounted, link: LinkTo, target: Mounted): DocumentSchema {
     // These members are optional. If the target is missing, or if the caller is not allowed to read

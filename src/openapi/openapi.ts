@@ -30,10 +30,10 @@ import { withoutUnused } from './unused.js'
 import { toVersion30 } from './version-30.js'
 
 /**
- * Returns the OpenAPI document of a version of a service made by `api()` or `resourceRouter()`, as
- * plain JSON: paths, parameters, bodies, responses, headers and problems. A `resourceRouter` has no
- * versions. In this case, pass as `version` the name of the version below which the router is
- * mounted.
+ * Returns the OpenAPI document of a version as plain JSON: paths, parameters, bodies, responses,
+ * headers and problems. `service` is the return value of `api()` or `resourceRouter()`. A
+ * `resourceRouter` has no versions. In this case, pass as `version` the name of the version below
+ * which the router is mounted.
  *
  * Throws `ConfigurationError` if the version is not served, an option is invalid, two parts have
  * the same name, an example does not match its schema, or a schema has a keyword that a document
@@ -265,5 +265,6 @@ function checkOperationIds({ paths }: OpenApiDocument): void {
 const sharedId = (id: string, place: string, other: string): ConfigurationError =>
   new ConfigurationError(
     'description-clash',
-    `${place} and ${other} have the same operation id "${id}". Set another "operationId" for one in "describe".`,
+    `${place} and ${other} have the same operation id "${id}". ` +
+      'Set another "operationId" for one of them in "describe".',
   )

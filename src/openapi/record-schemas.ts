@@ -179,7 +179,8 @@ export class RecordSchemas {
     // If `additionalProperties` is a boolean, it is the same for all purposes and needs no
     // translation.
     const isPlain = typeof others.additionalProperties === 'boolean' && others.patternProperties === undefined
-    Object.assign(record, isPlain ? others : translated(this.#members.context(mounted, purpose), others, ''))
+    const open = { type: 'object', ...others }
+    Object.assign(record, isPlain ? others : translated(this.#members.context(mounted, purpose), open, ''))
     record.xml = this.#knownOf(mounted).xml
     return record
   }

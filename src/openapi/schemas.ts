@@ -95,6 +95,10 @@ function plain(context: SchemaContext, node: JsonSchema, path: string): Document
     if (omitted.has(keyword)) continue
     if (keyword === 'examples') context.components.hasExamples = true
     if (keyword === '$ref') result.$ref = openReference(context, String(value))
+    else if (merges && keyword === 'additionalProperties' && isSchema(value))
+      result[keyword] = memberSchema(context, value, false, `${path}/${keyword}`)
+    else if (merges && keyword === 'patternProperties' && isObject(value))
+      result[keyword] = tableOf(value, (part, name) => memberSchema(context, part, false, `${path}/${name}`))
     else if (schemaKeywords.includes(keyword))
       result[keyword] = isSchema(value) ? translated(asWhole(context), value, `${path}/${keyword}`) : value
     else if (schemaListKeywords.includes(keyword)) {
@@ -103,7 +107,8 @@ function plain(context: SchemaContext, node: JsonSchema, path: string): Document
         : value
     } else if (keyword === 'properties') {
       Object.assign(result, propertiesOf(context, node, path))
-    } else if (schemaMapKeywords.includes(keyword)) result[keyword] = tableOf(asWhole(context), value, path)
+    } else if (schemaMapKeywords.includes(keyword))
+      result[keyword] = tableOf(value, (part, name) => translated(asWhole(context), part, `${path}/${name}`))
     else if (keyword !== 'required') result[keyword] = value
   }
   if (given.properties === undefined && isList(given.required) && purpose !== 'patch') result.required = given.required
@@ -111,8 +116,8 @@ function plain(context: SchemaContext, node: JsonSchema, path: string): Document
 }
 
 /**
- * Returns the context for parts that are not declared members (`properties`), such as the items of
- * arrays. In a patch, these parts have the same schemas as in the body of a PUT.
+ * Returns the context for parts that are not members, such as the items of arrays. In a patch,
+ * these parts have the same schemas as in the body of a PUT.
  */
 const asWhole = (context: SchemaContext): SchemaContext =>
   context.purpose === 'patch' ? { ...context, purpose: 'replace' } : context
@@ -168,11 +173,11 @@ export function memberSchema(
   return required ? schema : nullable(schema)
 }
 
-function tableOf(context: SchemaContext, table: unknown, path: string): DocumentSchema {
+function tableOf(table: unknown, translate: (part: JsonSchema, name: string) => DocumentSchema): DocumentSchema {
   return Object.fromEntries(
     Object.entries(isObject(table) ? table : {}).map(([name, part]) => [
       name,
-      isSchema(part) ? translated(context, part, `${path}/${name}`) : part,
+      isSchema(part) ? translate(part, name) : part,
     ]),
   )
 }
@@ -193,8 +198,8 @@ const harmlessSiblings: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns whether a schema with a reference adds no conditions of its own. It may close the target
- * with `unevaluatedProperties`.
+ * Returns true if none of the keywords next to `$ref` restricts the values of the target. The
+ * keyword `unevaluatedProperties: false`, which closes the target, is permitted.
  */
 const isBare = (node: JsonSchema): boolean =>
   Object.keys(node).every((keyword) => harmlessSiblings.has(keyword) || keyword.startsWith('x-')) &&

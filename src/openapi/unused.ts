@@ -1,7 +1,7 @@
 /**
  * Removes unused components from a document. While the document is built, some schemas are made
- * only to be compared with another schema and are then discarded. The components that only they
- * reference are unused.
+ * only to be compared with another schema and are then discarded. Components that only these
+ * discarded schemas reference are unused.
  */
 import { isContainer } from '../definition/json.js'
 import type { DocumentFragment } from '../plan/document-options.js'

@@ -37,8 +37,8 @@ export function checkOptions<Options = Readonly<Record<string, unknown>>>(
 }
 
 /**
- * Validates a required argument that is not an object of options. `what` is its name in messages.
- * Throws `ConfigurationError`.
+ * Validates a required argument that is not an object of options. Throws `ConfigurationError` if
+ * the argument is missing or of the wrong kind. `what` is the name of the argument in messages.
  */
 export function checkArgument(what: string, given: unknown, kind: Kind): void {
   const fault = faultOf('', given, { required: kind })
@@ -107,8 +107,8 @@ function fixForUnknown(name: string, kinds: KindTable): string {
 }
 
 /**
- * The fault of a value, if it has one. A value that is `undefined` counts as absent. `isPresent`
- * says whether the options object has the property, even if its value is `undefined`.
+ * Returns the fault of a value, if it has one. A value that is `undefined` counts as absent.
+ * `isPresent` says whether the options object has the property, even if its value is `undefined`.
  */
 function faultOf(path: string, value: unknown, kind: Kind, isPresent = value !== undefined): Fault | undefined {
   if (typeof kind === 'object' && 'required' in kind) {

@@ -73,14 +73,14 @@ export function inJsonPatch(deprecatedIn: DeprecatedIn, operations: unknown): re
 }
 
 /**
- * The tokens of a JSON Pointer, up to the maximum depth. The number of tokens is limited because
- * clients choose the pointer.
+ * The tokens of a JSON Pointer, up to the maximum depth. The number is limited because a client
+ * could send a very long pointer.
  */
 const tokensOf = (pointer: string): readonly string[] => pointer.split('/', maxDepth + 1).slice(1)
 
 /**
- * The smallest body that contains `value` below the members of a pointer. An index of an array
- * becomes the first item.
+ * Returns the smallest body in which a JSON Pointer with these tokens leads to `value`. Each array
+ * index in the pointer is replaced by 0.
  */
 function bodyAt(tokens: readonly string[], value: unknown): unknown {
   const [token, ...rest] = tokens

@@ -63,8 +63,9 @@ export interface ServiceDescription {
   readonly versions: ReadonlyMap<string, DescribedVersion | 'retired'>
   readonly facts: ServiceFacts
   /**
-   * The options with which `api()` builds this service, kept so that the same service can be built
-   * over other data. Absent if an older copy of the library created the service without them.
+   * The options with which `api()` builds this service. From these options, the mock builds the
+   * same service with other adapters. Absent if an older copy of the library created the service
+   * without them.
    */
   readonly options?: object
 }

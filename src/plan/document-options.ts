@@ -20,7 +20,7 @@ export interface DocumentInfo extends DocumentExtensions {
    * such as `v1`.
    */
   readonly version?: string
-  /** One line. OpenAPI 3.0 documents do not contain it. */
+  /** One line. Not part of OpenAPI 3.0 documents. */
   readonly summary?: string
   /** Several lines, in Markdown (CommonMark). */
   readonly description?: string
@@ -36,8 +36,8 @@ export interface DocumentServer extends DocumentExtensions {
 }
 
 /**
- * The description of hand-written routes: the OpenAPI members `paths` (with paths below the
- * version), `components` and `tags`. The generated document must not already contain the same
+ * The description of hand-written routes: the OpenAPI members `paths`, `components` and `tags`. The
+ * paths are relative to the version. The generated document must not already contain the same
  * operation or component.
  */
 export interface DocumentFragment {

@@ -80,8 +80,8 @@ const setsCheckedFlag: EndingCondition = (situation) => {
 
 /**
  * Whether a read may end with 304 or 412 because of its preconditions (HDR-4). The response to a
- * HEAD request for an item or a flag is 302, without a check of preconditions, unless the service
- * still treats HEAD like GET.
+ * HEAD request for an item or a flag is 302, without a check of preconditions. In the legacy mode
+ * of VERB-8, such a HEAD request is treated like GET.
  */
 export const readsConditionally: EndingCondition = (situation) => {
   const { method, operation } = situation

@@ -25,7 +25,7 @@ import type {
 import { type PartLifeOptions, partLifeKinds } from './life.js'
 import type { RecordsOf } from './records.js'
 
-/** The item that an endpoint is below, as it was read in this request. */
+/** For an endpoint below an item: this item, as it was read in this request. */
 export interface EndpointItem<T = unknown, K = KeyValue> {
   readonly key: K
   /** The stored record, `writeOnly` members included. Copy it before changing it. */
@@ -47,7 +47,7 @@ export interface EndpointCall<Query = Readonly<Record<string, unknown>>, Body = 
   readonly query: Query
   /** The validated body, with defaults filled in. Undefined if the method declares no body. */
   readonly body: Body
-  /** The item that the endpoint is below. Undefined for an endpoint that is not below an item. */
+  /** For an endpoint below an item: this item. Undefined for other endpoints. */
   readonly item: Item
   /** Aborted at the time limit. For GET and HEAD, also aborted when the client disconnects. */
   readonly signal: AbortSignal
@@ -97,8 +97,8 @@ export interface EndpointOptions<Item = undefined> extends EndpointDetails {
 }
 
 /**
- * A documented path that is not a resource. Its requests pass the same steps as the requests of
- * resources. `Item` is the type of the item that the endpoint is below.
+ * A documented path that is not a resource. A request to an endpoint runs the same steps as a
+ * request to a resource. For an endpoint below an item, `Item` is the type of this item.
  */
 export interface Endpoint<Item = undefined> extends EndpointDetails {
   readonly kind: 'endpoint'

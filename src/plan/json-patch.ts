@@ -4,7 +4,9 @@
  * object's own properties, and array indices must be canonical. `move` removes the value before it
  * resolves the target. The cost of one patch is limited.
  */
+
 import { applyPatch, type Operation as Change } from 'rfc6902'
+import { cutText } from '../cut-text.js'
 import { canonicalAt } from '../definition/conversion.js'
 import {
   escapePointer,
@@ -272,7 +274,7 @@ function change(held: Held, operation: Change): undefined {
 
 function absentAt(pointer: '/path' | '/from', path: readonly string[]): Fault {
   const text = textOf(path.slice(1).map(unescapedName))
-  const shown = text.length > 80 ? `${text.slice(0, 80)}...` : text
+  const shown = cutText(text, 80)
   return {
     pointer,
     detail:

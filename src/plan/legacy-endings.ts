@@ -10,7 +10,10 @@ import type { Route } from './routes.js'
 
 type Here = Pick<Situation, 'route'>
 
-/** The problem for an unacceptable `Accept` if the service used to respond with 406 (HDR-1). */
+/**
+ * The problem with status 406 for an unacceptable `Accept`. Used instead of status 415 in a legacy
+ * mode of HDR-1.
+ */
 export const notAcceptable: CustomProblem = Object.freeze({
   code: 'unsupported-accept',
   status: 406,
@@ -29,8 +32,8 @@ export function acceptProblems({ route }: Here): readonly (ProblemCode | CustomP
 }
 
 /**
- * Whether HEAD of an item or flag has the same response as GET, except for the body, at least for
- * some clients (VERB-8).
+ * True if a HEAD request for an item or a flag may get the same response as a GET request, without
+ * the body (VERB-8). A legacy mode can limit this behavior to some clients.
  */
 export const isHeadLikeGet = ({ method, operation, route }: Situation): boolean =>
   method === 'HEAD' && operation.headStatus !== undefined && route.modes?.['VERB-8'] !== undefined

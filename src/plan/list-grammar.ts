@@ -3,8 +3,10 @@
  * sort order in this request is total, except for a search without `sort`. The grammar is compiled
  * at mount, so that parsing never reads the schema.
  */
+
 import type { Condition, ListRequest, SortTerm } from '../adapters/contract.js'
 import { type Cache, Caches } from '../cache.js'
+import { cutText } from '../cut-text.js'
 import { freezeThroughout } from '../definition/fixed.js'
 import type { Filter, PageOptions, ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
@@ -304,7 +306,7 @@ function notAllowed(
   clause: string,
 ): KnownViolation<'unknown'> {
   const suggestion = nearMiss(given, allowed)
-  const shown = given.length > 80 ? `${given.slice(0, 80)}...` : given
+  const shown = cutText(given, 80)
   const fault = given === '' ? `"${name}" contains an empty name` : `"${shown}" ${what}`
   return {
     parameter: name,

@@ -1,6 +1,6 @@
 /**
- * Mounts: each connects a resource to the adapter that stores its records. Mounts are entries of a
- * version.
+ * The function `mount()`. A mount connects a resource to the adapter that stores the resource's
+ * records. Mounts are entries of a version.
  */
 
 import type { Adapter } from '../adapters/contract.js'

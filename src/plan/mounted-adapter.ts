@@ -20,7 +20,7 @@ export interface UnboundAdapter<T, K> {
 }
 
 /**
- * An adapter of records `T` and keys `K`, or an unbound adapter from which `bind` makes such an
+ * An adapter of records `T` and keys `K`, or an unbound adapter whose method `bind` returns such an
  * adapter.
  */
 export type MountedAdapter<T, K> = Adapter<T, K> | UnboundAdapter<T, K>

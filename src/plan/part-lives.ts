@@ -17,7 +17,7 @@ export interface Part {
    * Default: the path is matched exactly (PATH-11).
    */
   readonly anyCase?: boolean
-  /** Whether the path has methods that are not in `methods`. OPTIONS does not count. */
+  /** Whether the path has methods that are not in `methods`. OPTIONS and HEAD do not count. */
   readonly hasOthers: boolean
 }
 

@@ -37,7 +37,8 @@ export function partsOfPaths(what: string, given: PathLives | undefined, anyCase
         `${name} is not a path. Give a path below the version, such as "/notas/{id}", ` +
           'or a method and a path, such as "DELETE /notas/{id}".',
       )
-    if (method === 'HEAD') throw invalidOption(`${name} names HEAD, which always follows GET. Name GET instead.`)
+    if (method === 'HEAD')
+      throw invalidOption(`${name} names HEAD, which always has the life cycle of GET. Name GET instead.`)
     const part = parts.get(template) ?? { life: undefined, methods: [] }
     parts.set(template, part)
     if (method === undefined) part.life = life

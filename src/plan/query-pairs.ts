@@ -1,5 +1,6 @@
 /** Reads the parameters of a query by name, and reports unknown names (QUERY-8). */
 
+import { cutText } from '../cut-text.js'
 import { parseQueryString, type QueryPair } from '../http/query-string.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { HttpProblem, type KnownViolation, type Violation } from '../problem.js'
@@ -161,7 +162,7 @@ function likelyParameter(name: string, allowed: readonly string[]): string | und
 
 function unknownParameter(name: string, allowed: readonly string[]): KnownViolation {
   if (name === parameter.after) return misfitCursor
-  const shown = name.length > 80 ? `${name.slice(0, 80)}...` : name
+  const shown = cutText(name, 80)
   const suggestion = likelyParameter(name, allowed)
   return {
     parameter: shown,

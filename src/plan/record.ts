@@ -181,8 +181,8 @@ function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]):
 /**
  * Restores the undeclared stored members in the patched record `record`. The record must be in
  * canonical form. Throws `invalid-body` if the patch changed a member that it must not change.
- * `isNamed` returns true for a member that the client sent, unless another check refuses this
- * member.
+ * `isNamed` returns true for a member that the client sent. It may return false for a member that
+ * another check has already refused.
  */
 function keptRecord(
   { plan, current, fixed, violations }: Patched,

@@ -47,7 +47,8 @@ export interface ResourcePlan {
   readonly list: ListGrammar
   readonly fields: readonly Field[]
   /**
-   * The conversions for output of the members that the schema names, except `writeOnly` members.
+   * The conversions for output, by member name. Contains the members that the schema names, except
+   * `writeOnly` members.
    */
   readonly present: ReadonlyMap<string, Convert>
   /**
@@ -226,8 +227,8 @@ function compileOthers(shape: Shape): ResourcePlan['presentOther'] {
 }
 
 /**
- * Compiles the checks of records. Unless the store assigns the key, a record must have its key even
- * if the schema does not require it.
+ * Compiles the checks of records. A record must have its key, even if the schema does not require
+ * the key. Only key members that the store assigns may be absent.
  */
 function compileChecks(
   { collection, schema, key, assigned, shape }: ResourceDefinition,
@@ -265,7 +266,10 @@ function digestOf({ schema, links }: ResourceDefinition): string {
   return etag(JSON.stringify([schema, shown])).slice(1, -1)
 }
 
-/** Returns the violations of a new record's key, if no URL could contain this key (PATH-11). */
+/**
+ * Returns a violation for each key member of a new record whose value can't be part of a URL
+ * (PATH-11).
+ */
 export function checkKey({ key }: ResourcePlan, record: JsonObject): Violation[] {
   const found: Violation[] = []
   for (const member of key.members) {

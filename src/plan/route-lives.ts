@@ -97,8 +97,8 @@ type Made = Mounted & { readonly mount: Mount }
 /**
  * Throws `ConfigurationError` for a life cycle of a part that does not exist, and for a replacement
  * that is neither an absolute URL nor a path in the version. Also throws if the target of a link
- * retires before the link, or if the replacement of a part retires before the part. Otherwise
- * responses would contain links that lead to a 410.
+ * retires before the resource that has the link, or if the replacement of a part retires before the
+ * part. Otherwise responses would contain links that lead to a 410.
  */
 export function checkLives(
   operations: readonly OperationDescription[],
@@ -117,7 +117,10 @@ export function checkLives(
   }
 }
 
-/** Checks that a link to a sub-collection or to a resource does not outlive its target. */
+/**
+ * Throws if the target of a link to a sub-collection or to a resource retires before the resource
+ * that has the link.
+ */
 function checkLinks({ plan, targets, below, life }: Mounted): void {
   for (const link of plan.links.values()) {
     const found = link.kind === 'sub' ? below.get(link.sub) : undefined

@@ -27,7 +27,9 @@ export function place<Op extends OperationDescription>(
   top.set(area ?? '', table.set(segment, target))
 }
 
-/** Adds the route of a document. Throws if an entry or an area already has its name. */
+/**
+ * Adds the route of a document. Throws if an entry or an area already has the name of the document.
+ */
 export function placeDocument<Op extends OperationDescription>(top: Top<Op>, route: Route<Op>): void {
   const name = route.template.slice(1)
   const holder = top.has(name) ? 'An area' : top.get('')?.has(name) ? 'An entry' : undefined

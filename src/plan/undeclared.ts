@@ -15,8 +15,8 @@ export function compileHasUndeclared({ members }: Shape): ReadonlyMap<string, Ha
 }
 
 /**
- * Compiles the test of one shape. Returns `undefined` if its values can't have undeclared members.
- * Examples are scalars, and objects whose schemas allow all members at every depth.
+ * Compiles the test of one shape. Returns `undefined` if values of the shape can't have undeclared
+ * members. This applies to scalars, and to objects whose schemas allow all members at every depth.
  */
 function hasUndeclared(shape: Shape, above: readonly object[]): HasUndeclared | undefined {
   if (above.includes(shape.node as object)) {

@@ -1,7 +1,7 @@
 /**
- * Compiles a schema, with Ajv, to a function that reports all violations of a record at once, or
- * only the first violation if the record is very large (ERR-2, ERR-3). Errors in the schema are
- * thrown at mount.
+ * Uses Ajv to compile a schema to a function that checks records (ERR-2, ERR-3). The function
+ * reports all violations of a record at once. If the record is very large, it reports only the
+ * first violation. Errors in the schema are thrown at mount.
  */
 import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { canonicalText, isContainer, isList, isObject, own } from '../definition/json.js'

@@ -3,7 +3,9 @@
  * of an error. The allowed values and the closest valid name are included if they are known. Errors
  * that are only consequences of other errors are left out.
  */
+
 import type { ErrorObject } from 'ajv/dist/2020.js'
+import { cutText } from '../cut-text.js'
 import { escapePointer, isList, isObject, pointerTokens } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 import { valueFormats } from '../definition/value-formats.js'
@@ -42,9 +44,9 @@ export function unknownMember(pointer: string, name: string, allowed: readonly s
   const suggestion = nearMiss(name, allowed)
   return {
     pointer: bounded(pointer),
-    detail: `"${cut(name)}" is not a member here.${suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`}`,
+    detail: `"${cutText(name, 80)}" is not a member here.${suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`}`,
     code: 'unknown',
-    params: { name: cut(name) },
+    params: { name: cutText(name, 80) },
     clause: 'REP-8',
     ...(allowed.length === 0 ? {} : { allowed }),
     ...(suggestion === undefined ? {} : { suggestion }),
@@ -112,7 +114,7 @@ function violation(error: ErrorObject, shape: Shape): Violation {
   }
   if (error.propertyName !== undefined) {
     const pointer = bounded(`${instancePath}/${escapePointer(error.propertyName)}`)
-    const name = cut(error.propertyName)
+    const name = cutText(error.propertyName, 80)
     return {
       pointer,
       detail: `The name "${name}" ${messageOf(error)}.`,
@@ -121,7 +123,7 @@ function violation(error: ErrorObject, shape: Shape): Violation {
       clause: 'REP-8',
     }
   }
-  const name = instancePath === '' ? 'The body' : `"${cut(lastName(instancePath))}"`
+  const name = instancePath === '' ? 'The body' : `"${cutText(lastName(instancePath), 80)}"`
   const allowed = allowedValues(params)
   const suggestion =
     typeof error.data === 'string'
@@ -165,7 +167,8 @@ function kindOf({ keyword, params, schema }: ErrorObject): Pick<Violation, 'code
 }
 
 /**
- * The types and the format that a query parameter must have, as the params of a `type` violation.
+ * Returns the params of a `type` violation: the types and the format that a query parameter must
+ * have.
  */
 export const typeParams = (shape: Shape | undefined): ViolationParams['type'] => ({
   types: [...(shape?.types ?? [])],
@@ -237,8 +240,6 @@ function placeOf(shape: Shape, pointer: string): Shape | undefined {
 function bounded(pointer: string): string {
   return pointer.length <= 1000 ? pointer : pointer.slice(0, Math.max(0, pointer.lastIndexOf('/', 1000)))
 }
-
-const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}...` : text)
 
 /**
  * Returns the last name in a pointer, followed by the indices after it. For example, `/lineas/2`

@@ -81,7 +81,7 @@ function table(rows: readonly (readonly string[])[]): string[] {
 }
 
 /**
- * Replaces characters that can't be printed, such as control characters, because the text comes
- * from clients.
+ * Replaces characters that can't be printed, such as control characters. The text comes from
+ * clients, and might otherwise send control sequences to the terminal.
  */
 const printable = (text: string): string => text.replace(/[^\P{C}]/gu, '?')

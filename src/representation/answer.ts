@@ -178,8 +178,8 @@ export interface ProblemContext {
    */
   readonly shaped?: ((facts: ProblemFacts) => WrittenShape | undefined) | undefined
   /**
-   * The `WWW-Authenticate` of a 401 that has none, for example of a 401 thrown by a permission
-   * function.
+   * The value of `WWW-Authenticate` that is added to a 401 without this field, such as a 401 thrown
+   * by a permission function.
    */
   readonly challenge?: string | undefined
 }

@@ -39,9 +39,9 @@ const isContentEncoding = (name: unknown): boolean => String(name).toLowerCase()
 
 /**
  * Returns true if a 200 in place of this 304 would probably have `Vary: Accept-Encoding`. In that
- * case the 304 must have this field too (RFC 9110 15.4.5), but `compression` adds the field only to
- * responses with a body. So this function looks for the method `flush`, which `compression` adds to
- * the response, and for a tag of an encoded body.
+ * case, the 304 must have this field too (RFC 9110 15.4.5). The caller adds the field, because
+ * `compression` adds it only to responses with a body. The signs of `compression` are the method
+ * `flush`, which it adds to the response, and the tag of an encoded body.
  */
 export function compresses(res: ServerResponse, headers: Readonly<Record<string, string>>): boolean {
   if (/no-transform/i.test(headers[header.cacheControl] ?? String(res.getHeader(header.cacheControl) ?? '')))

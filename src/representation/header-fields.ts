@@ -20,8 +20,8 @@ export const bodyFields: readonly string[] = Object.freeze([
 
 /** Removes the fields with these names from the response. */
 export function removeFields(res: ServerResponse, names: readonly string[]): void {
-  // Only fields that are set are removed. If `Content-Length` were removed without being set, Node
-  // would not send one, and `compression` would expect a body of unknown length.
+  // Only fields that are set are removed. After the removal of a `Content-Length` that is not set,
+  // Node would send no `Content-Length`, and `compression` would expect a body of unknown length.
   for (const name of names) if (res.hasHeader(name)) res.removeHeader(name)
 }
 

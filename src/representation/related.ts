@@ -1,5 +1,6 @@
 /**
- * Reads the records that links show or expand. All targets of one link on a page are read in one
+ * Reads the targets of links. A target is read if the link is expanded, or if the link object
+ * contains members of the target (option `show`). All targets of one link on a page are read in one
  * batch, not one by one (REP-1..3).
  */
 import type { Awaitable, Stored } from '../adapters/contract.js'
@@ -19,7 +20,7 @@ export type ReadBatch = (
 
 /** The related records of a list of records. */
 export interface Related {
-  /** The links that are shown or expanded, in the order of the resource definition. */
+  /** The links whose targets were read, in the order of the resource definition. */
   readonly links: readonly RelatedLink[]
 }
 

@@ -92,9 +92,9 @@ export class Presenter {
   }
 
   /**
-   * Returns the value of a link that the record stores. If its `href` begins with exactly one
-   * slash, the URL of the version is put in front of it. Every other `href` stays unchanged, for
-   * example `//host/path` (RFC 3986 4.2).
+   * Returns the value of an external link, which is a link whose `href` is stored in the record. If
+   * the `href` begins with exactly one slash, the URL of the version is put in front of it. Every
+   * other `href` stays unchanged, for example `//host/path` (RFC 3986 4.2).
    */
   #external(mounted: Mounted, name: string, record: JsonObject): unknown {
     const value = own(record, name)

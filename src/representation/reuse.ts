@@ -23,7 +23,7 @@ import { isOftenUsed, type View, Views } from './views.js'
 const overhead = 300
 const recordSize = 1_000
 
-/** The related records that links show or expand, as a flat list. */
+/** The related records of an item or of a page, as a flat list. */
 type Linked = readonly (Stored<unknown> | undefined)[]
 
 interface CachedItem {
@@ -246,7 +246,7 @@ const weightOfPage = ({ items, linked, body }: CachedPage): number =>
 /**
  * Returns whether an item may be cached. Records that may still change are rendered each time.
  * Records below a parent are rendered each time too, because their links begin with the parent's
- * URL.
+ * URL, which is not compared when bytes are reused.
  */
 const mayRemember = ({ parent }: Mounted, stored: Stored<unknown>): boolean => parent === undefined && isFrozen(stored)
 

@@ -29,8 +29,8 @@ export class Streamed {
   #drain: () => void = () => {}
 
   /**
-   * `first` is the first piece of the body. It is produced before the response head is sent, so
-   * that an error in it still results in a problem response.
+   * `first` is the first piece of the body. It is produced before the response head is sent. If an
+   * error occurs while it is produced, the response can therefore still be a problem.
    */
   constructor(first: string, rest: AsyncGenerator<string, void, undefined>, options: StreamedOptions) {
     this.#first = first

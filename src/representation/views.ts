@@ -25,9 +25,9 @@ export interface View {
   readonly digest: string
   readonly presenter: Presenter
   /**
-   * A cache of digests. The views of all resources share this cache. The key is the version of a
-   * link target. All items of a view that show or expand only a link to this target have the same
-   * digest in their entity tags.
+   * A cache of digests, shared by the views of all resources. The key is the version of a related
+   * record. All items of a view that have only this related record have the same digest in their
+   * entity tags.
    */
   readonly linkDigests: Cache<string, LinkDigest>
   /** The number of requests for this view since it was created. */
@@ -35,8 +35,8 @@ export interface View {
 }
 
 /**
- * A cached digest for the entity tags of items whose only shown or expanded link leads to one
- * record. It is computed from a view and the version of that record.
+ * A cached digest for the entity tags of items with only one related record. The digest is computed
+ * from a view and the version of the related record.
  */
 export interface LinkDigest {
   readonly view: View

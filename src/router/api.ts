@@ -148,7 +148,7 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
 
 /**
  * Like `api`, but the documents of the service describe another service. For example, the documents
- * of a mock describe the service that the mock stands in for.
+ * of a mock describe the service that the mock replaces.
  */
 export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: ServiceDescription | undefined): Api {
   checkOptions('api()', options, apiKinds)

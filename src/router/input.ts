@@ -51,8 +51,9 @@ export function bodyToReplace(place: Place, body: unknown): JsonObject {
 }
 
 /**
- * Checks that each link that this write sets or changes points to a record that the caller may see.
- * Then runs the resource's rules (422). `links` contains the links that the response shows.
+ * Checks the links that this write sets or changes. The target of each of these links must be a
+ * record that the caller may see. Then runs the resource's rules (422). `links` contains the links
+ * that the response shows.
  */
 export function checkRules(
   place: Place,
@@ -116,7 +117,7 @@ const violationOf = ({ member, detail, code = 'rule', params }: RuleViolation, c
 
 /**
  * Returns the params of a violation. Throws `ConfigurationError` if they are not plain values,
- * because JSON and XML could not both represent them.
+ * because JSON or XML might not be able to represent other values.
  */
 function checkedParams(params: unknown, collection: string): Params {
   if (areParams(params)) return params

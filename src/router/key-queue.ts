@@ -1,7 +1,7 @@
 /**
  * Runs updates of the same record one after another, if `If-Match` names no version. If these
- * updates ran at the same time, they would make each other start again. Each update gets its turn,
- * unless its time limit ends first.
+ * updates ran at the same time, each of them would force the others to start again with the new
+ * version of the record. Each update gets its turn, unless its time limit ends first.
  */
 import { Unavailable } from '../problem.js'
 import { SerialQueue } from '../serial-queue.js'

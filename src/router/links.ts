@@ -62,7 +62,7 @@ function changedLinks(associations: readonly LinkTo[], next: JsonObject, current
 
 const none: readonly Violation[] = Object.freeze([])
 
-/** The resource that a link leads to. */
+/** Returns the target resource of a link. */
 function targetOf({ plan, targets }: Mounted, { name }: LinkTo): Mounted {
   const target = targets.get(name)
   if (target === undefined) throw new Error(`The link "${name}" of "${plan.collection}" has no target.`)

@@ -28,8 +28,8 @@ export class MergePatch implements Patch {
 
   /**
    * Reads a merge patch from a decoded body. Throws `invalid-body` if the body is not an object.
-   * `jsonPatch` is true if the service also accepts JSON Patch. In that case, the error for a list
-   * mentions JSON Patch.
+   * `jsonPatch` is true if the service also accepts JSON Patch. In that case, the error for a body
+   * that is an array mentions JSON Patch.
    */
   static of(body: unknown, jsonPatch: boolean): MergePatch {
     return new MergePatch(mergeBody(body, jsonPatch))

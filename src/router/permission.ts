@@ -65,7 +65,7 @@ type KeyedCaller = Pick<ConditionalPlace, 'keys' | 'decide'>
 
 /**
  * Returns the methods that this caller may use at a route. Throws `forbidden` if the caller may use
- * no method of the route, and the permission function returns `forbidden` for at least one.
+ * no method of the route, and the permission function returns `forbidden` for at least one method.
  */
 export async function methodsOf(caller: KeyedCaller, route: Route): Promise<PermittedMethods> {
   const offered = livingMethods(route, Date.now()).filter((one) => one !== 'OPTIONS')
@@ -100,8 +100,8 @@ export function checkAllowed(
 const noRequests: readonly AccessRequest[] = []
 
 /**
- * Returns an access request to read each parent. The request for the nearest parent is the first.
- * The last of `keys` is the key of the nearest parent.
+ * Returns one access request for each parent, with the action `read`. The request for the nearest
+ * parent is the first. The last of `keys` is the key of the nearest parent.
  */
 function readsOfParents(nearest: Mounted | undefined, keys: readonly KeyValue[]): readonly AccessRequest[] {
   const requests: AccessRequest[] = []

@@ -55,8 +55,8 @@ export class Progress {
   }
 
   /**
-   * Starts counting adapter calls. `steps` is true if each step is also reported, and `calls` is
-   * true if each adapter call is.
+   * Starts counting adapter calls. If `steps` is true, each step is also reported. If `calls` is
+   * true, each adapter call is also reported.
    */
   observe(steps: boolean, calls: boolean): void {
     this.counts ??= { queries: 0, rows: 0, waited: 0 }
@@ -119,7 +119,7 @@ export class Progress {
     this.#load = load
   }
 
-  /** Sets the function by which `release` frees an export slot. */
+  /** Sets the function that `release` calls to free an export slot. */
   holdExport(release: () => void): void {
     this.#releaseExport = release
   }

@@ -22,8 +22,8 @@ const reasons: Readonly<Record<Refused['refused'], string>> = {
 const whyOf = ({ refused, why = reasons[refused] }: Refused): string => why
 
 /**
- * Returns the problem of a write that the store has refused because of its own rules. `collections`
- * contains the collections that the message may name.
+ * Returns the problem for a write that the store has refused because of a rule of the store.
+ * `collections` contains the collections that the message may name.
  */
 export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections: ReadonlySet<string>): HttpProblem {
   const { refused, members } = refusal
@@ -48,7 +48,7 @@ export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections:
 }
 
 /**
- * Returns the problem of a list query with a value that the store can't compare. If the client did
+ * Returns the problem for a list query with a value that the store can't compare. If the client did
  * not send that value, returns `undefined`, and the list is empty. A refused value in a pagination
  * cursor counts as sent by the client, because a cursor that the service made contains only values
  * from the store.

@@ -1,4 +1,7 @@
-/** Finds the related records that links show, if the caller may read them (REP-1..3). */
+/**
+ * Reads the related records that a response needs for its links and expansions (REP-1..3). Records
+ * that the caller may not read are left out.
+ */
 import type { Awaitable, Stored } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import type { Mounted } from '../plan/routes.js'

@@ -40,9 +40,9 @@ export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
    */
   readonly baseUrl?: string | undefined
   /**
-   * Authenticates requests and finds their principal (AUTH): `bearer({ keys })`,
+   * Authenticates requests and finds the principal of each request (AUTH): `bearer({ keys })`,
    * `publicToken({ keys })`, or `authenticate({ ... })` with your own function. Default: the
-   * principal that an authenticating middleware in front has set, if there is one.
+   * principal that an authenticating middleware in front of the service has set, if there is one.
    */
   readonly authenticate?: Authenticate<P> | undefined
   /**

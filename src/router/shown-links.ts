@@ -36,8 +36,9 @@ function offersOf(mounted: Mounted): Offers {
   const made: Offers = new Map(
     mounted.plan.associations.flatMap((link) => {
       const target = mounted.targets.get(link.name) as Mounted
-      // If a parent of the target has a scope, the target may be hidden together with that parent.
-      // Only the router reads parents, so this link is not passed to adapters.
+      // If a parent of the target has a scope, the scope may hide that parent, and the target is
+      // then hidden too. Adapters do not check the parents of a link target, so this link is not
+      // passed to them. The router reads the target and its parents.
       if (target.parent !== undefined && isScoped(target.parent.mounted)) return []
       const expanded: OfferedLink = { link, target, by: link.by, adapter: target.adapter }
       // If `computes` is true, a record can change while its version stays the same. The entity tag

@@ -197,8 +197,8 @@ export interface Input<Q extends QueryKind = QueryKind, B extends BodyKind = Bod
   readonly expand: readonly string[]
   readonly body: Bodies[B]
   /**
-   * Identifies retries of this request. `undefined` unless the client sent an idempotency key that
-   * the resource stores (VERB-12).
+   * Identifies retries of this request. Set only if the client sent an idempotency key and the
+   * resource stores such keys (VERB-12).
    */
   readonly idempotency: Idempotency | undefined
 }

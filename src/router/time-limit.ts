@@ -109,7 +109,8 @@ class RequestTimeLimit extends Countdown {
     const gone = (): void => {
       if (!res.writableFinished) made.abort(new Error('The client disconnected.'))
     }
-    // A write continues after its client disconnects, because a partial change would help no one.
+    // A write continues after its client disconnects, because stopping it could leave a partial
+    // change.
     if (reads && res.destroyed) gone()
     else if (reads) res.once('close', gone)
   }

@@ -14,8 +14,8 @@ const quietTurns = 5
 
 /**
  * The minimum time in milliseconds that the socket stays open after the call of `endListening`. In
- * a TCP handshake, the client is connected half a round trip earlier than the server. 50 ms cover
- * round trips of up to 100 ms.
+ * a TCP handshake, the client considers the connection established half a round trip before the
+ * server does. The socket must still accept it. 50 ms cover round trips of up to 100 ms.
  */
 const minOpenTime = 50
 

@@ -68,9 +68,9 @@ function nodeServer(listener: RequestListener, options: ResolvedOptions, objects
 /**
  * Restores Node's prototypes for the requests of the events `upgrade` and `connect`. Express never
  * sees these requests. Their handlers expect Node's objects, whose properties can be assigned.
- * Express's prototypes declare some of these properties as getters. The listener `restore` is added
- * only if the service has a listener for the event, because without any listener, Node serves an
- * upgrade as an ordinary request.
+ * Express's prototypes declare some of these properties as getters. If the event has no listener,
+ * Node serves an upgrade as an ordinary request. So the listener `restore` is added only if the
+ * service has a listener for the event.
  */
 function restoreUpgradePrototypes(server: Server): void {
   const restore = (req: IncomingMessage): void => {

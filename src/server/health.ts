@@ -27,10 +27,10 @@ export type ProbesMiddleware = HealthMiddleware
  * Responds to GET and HEAD on two paths, and passes on requests for all other paths. `/live`
  * responds with 204 as long as the event loop runs. `/ready` responds with 204 if the service is
  * ready. If the service is starting or shutting down, or a required check fails or times out,
- * `/ready` responds with a 503 problem with `Retry-After`. If `shows` allows it, the response of
- * `/ready` has the names and results of the checks as JSON, with 200 instead of 204. For other
- * methods, both paths respond with 405. Mount the middleware before everything else, so that no
- * rate limit, authentication or overload control refuses a probe.
+ * `/ready` responds with a 503 problem with `Retry-After`. If `shows` returns true, the response of
+ * `/ready` contains the names and results of the checks as JSON, and a ready service responds with
+ * 200 instead of 204. For other methods, both paths respond with 405. Mount the middleware before
+ * everything else, so that no rate limit, authentication or overload control refuses a probe.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *

@@ -36,7 +36,7 @@ export type GracefulServer<Base extends Server | TlsServer = Server> = Base & {
    * the kernel has queued, and closes the listening socket. It closes idle connections, responds to
    * requests in progress, and closes each connection after its last response. After the grace
    * period, it cuts the remaining connections. Resolves when all connections are closed. A second
-   * call returns the same promise. It can shorten the times, but not extend them. Throws
+   * call returns the same promise, and can shorten the times but not extend them. Throws
    * `ConfigurationError` if a time is invalid.
    *
    * @example process.once('SIGTERM', async () => process.exit((await server.shutdown()).destroyed === 0 ? 0 : 1))

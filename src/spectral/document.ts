@@ -80,7 +80,7 @@ export function operationsOf(document: unknown): readonly Operation[] {
 }
 
 /**
- * The parameters in one location, such as `query`, of an operation and its path. Names of header
+ * The parameters of an operation and of its path that are in the location `where`. Names of header
  * fields are in lower case.
  */
 export function parametersIn(

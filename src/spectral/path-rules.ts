@@ -19,8 +19,8 @@ function inSegments(
 }
 
 /**
- * Returns the message of the error `code` that the definition of a resource would throw if this
- * segment were its name. Returns `undefined` if it would not throw this error.
+ * Checks a segment like the name in the definition of a resource. Returns the message of the error
+ * if the check throws a `ConfigurationError` with this `code`, and `undefined` otherwise.
  */
 function nameFault(path: Path, at: number, code: string): string | undefined {
   const segment = path.segments[at] ?? ''

@@ -87,7 +87,7 @@ describe('npm run bench', () => {
   it('reports a wrong argument in one line', async () => {
     const { output, ended } = start(['--servers', 'apache'])
     expect(await ended).toBe(2)
-    expect(output.text).toMatch(/^--servers names "apache"\. There are: raw, [^\n]+\n$/)
+    expect(output.text).toMatch(/^--servers has the unknown name "apache"\. There are: raw, [^\n]+\n$/)
   })
 })
 

@@ -292,7 +292,7 @@ describe('the options of npm run bench:growth', () => {
   })
 
   it.each([
-    [['--curves', 'rows,heat'], '--curves names "heat"'],
+    [['--curves', 'rows,heat'], '--curves has the unknown name "heat"'],
     [['--rows', '5'], '--rows is "5". Give an integer from 1000'],
     [['--seconds', '1', '--requests', '10'], '--seconds or --requests'],
     [['--deep'], '--deep'],

@@ -54,8 +54,8 @@ describe('the options of the benchmark', () => {
   })
 
   it.each([
-    [['--servers', 'raw,apache'], '--servers names "apache"'],
-    [['--workloads', ''], '--workloads names ""'],
+    [['--servers', 'raw,apache'], '--servers has the unknown name "apache"'],
+    [['--workloads', ''], '--workloads has the unknown name ""'],
     [['--rounds', '0'], '--rounds is "0". Give an integer from 1'],
     [['--rounds', '1.5'], '--rounds is "1.5"'],
     [['--seconds', ''], '--seconds is ""'],

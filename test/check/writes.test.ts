@@ -106,7 +106,7 @@ it('writes to records that the run did not create are sent only if the service i
   const { origin, close } = await serving(recording(twinApp(), strays, sent))
   const usual = await checkService(options(origin))
   const because =
-    'it could destroy records that the run has not created. If you accept that the service loses all its data, give --disposable'
+    'the check could destroy records that the run has not created. If you accept that the service loses all its data, give --disposable'
   const outcomes = usual.results.filter(({ check }) => disposableChecks.some(({ id }) => id === check))
   expect(outcomes.length).toBe(5 * disposableChecks.length)
   for (const { outcome } of outcomes) expect(outcome).toEqual({ verdict: 'unchecked', because })

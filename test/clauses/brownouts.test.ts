@@ -202,7 +202,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
 
 describe('VER-3: the configuration of brownouts', () => {
   it('VER-3: building a service with invalid brownouts throws', () => {
-    expect(() => serviceOf([{ from: until, until: from }])).toThrow(/does not end after it begins/)
+    expect(() => serviceOf([{ from: until, until: from }])).toThrow(/"until" is not later than "from"/)
     expect(() => serviceOf([{ from: 'soon', until }])).toThrow(/not a date/)
     expect(() => serviceOf([{ from, until, status: 404 as 410 }])).toThrow(/status/)
     expect(() => api({ versions: { v1: { resources: [], brownouts: [{ from, until }] } } })).toThrow(

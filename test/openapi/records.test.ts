@@ -218,3 +218,39 @@ it('an endpoint and a fragment with the same operation id are refused', () => {
     'have the same operation id "getReports"',
   )
 })
+
+describe('VERB-5: in a patch, null removes', () => {
+  const notes = defineResource({
+    collection: 'notes',
+    key: 'id',
+    schema: {
+      type: 'object',
+      required: ['id'],
+      properties: {
+        id: { type: 'integer' },
+        nested: { type: 'object', additionalProperties: { type: 'string' } },
+        matched: { type: 'object', patternProperties: { '^x-': { type: 'array', items: { type: 'string' } } } },
+      },
+      additionalProperties: { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } },
+    },
+  })
+  const patch = schemaOf(documentOf(notes), 'NotePatch')
+
+  it.each([
+    ['a member that only "additionalProperties" allows', ''],
+    ['a member of an object that only its "additionalProperties" allows', '.properties.nested'],
+  ])('%s', (_, at) => {
+    expect(patch).toHaveProperty(`${at}.additionalProperties.type`.replace(/^\./, ''), [expect.any(String), 'null'])
+  })
+
+  it('a member of an object that only its "patternProperties" allow', () => {
+    const matched = patch as { properties: { matched: { patternProperties: object } } }
+    expect(matched.properties.matched.patternProperties).toMatchObject({ '^x-': { type: ['array', 'null'] } })
+  })
+
+  it('an optional member of an object that "additionalProperties" allows, and requires no member', () => {
+    const others = (patch as { additionalProperties: object }).additionalProperties
+    expect(others).not.toHaveProperty('required')
+    expect(others).toMatchObject({ properties: { a: { type: 'integer' } } })
+  })
+})

@@ -29,8 +29,8 @@ async function answered(ask: Ask, path: string): Promise<Answered> {
 }
 
 /**
- * Checks that the first five of these pieces exist under their numbers. Returns the requests for
- * all of these pieces.
+ * Requests the first five pieces of `numbers`, and throws if a response is wrong. Returns a request
+ * for each piece of `numbers`.
  */
 export async function items(ask: Ask, numbers: readonly number[], path = piecesPath): Promise<readonly Asked[]> {
   for (const numero of numbers.slice(0, 5)) {

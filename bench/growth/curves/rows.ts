@@ -80,7 +80,10 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
   ]
 }
 
-/** Checks one page. Returns the requests for up to ten pages of each of up to ten branches. */
+/**
+ * Checks one page. Returns requests for pages of at most ten branches, and for at most ten pages of
+ * each branch.
+ */
 async function pages(ask: Ask, extent: Extent): Promise<readonly Asked[]> {
   const branches = spread(branchesOf(extent), 10)
   const path = (branch: number, page: number) =>

@@ -7,8 +7,8 @@ import { bases, type Extent, ownMembers } from './records.js'
 import { defineLinked, definePieces, linkMembers } from './resources.js'
 
 /**
- * The number of rows that one INSERT writes. It is limited, so that an interrupt does not have to
- * wait long for a statement to end.
+ * The number of rows that one INSERT writes. It is limited, because an interrupted command cannot
+ * drop the schema until the INSERT has ended.
  */
 const chunk = 50_000
 

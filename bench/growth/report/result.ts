@@ -10,8 +10,8 @@ export interface Flat {
   /** The maximum ratio of the last point to the first. */
   readonly within: number
   /**
-   * The maximum difference between the last point and the first. A series is flat if it is within
-   * one of the two limits.
+   * The maximum difference between the last point and the first. A series that stays within this
+   * limit is flat even if its ratio exceeds `within`.
    */
   readonly orBy?: number
   /** The index of the point that counts as the first. Default: 0. */

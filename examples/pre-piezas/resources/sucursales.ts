@@ -1,7 +1,7 @@
 /**
- * Branches, served by hand-written Express routes from a `Map`. The routes follow the conventions
- * with single middlewares of the library, which an existing service can adopt one at a time. A
- * resource with an adapter needs none of this code.
+ * Branches, served by hand-written Express routes from a `Map`. The routes use single middlewares
+ * of the library to follow the conventions. An existing service can adopt these middlewares one at
+ * a time. A resource with an adapter needs none of this code.
  */
 import { randomUUID } from 'node:crypto'
 import { type Request, type RequestHandler, Router } from 'express'

@@ -22,6 +22,6 @@ export interface Database {
 
 /**
  * Runs a statement and returns its rows. Without `values`, the text can contain several statements.
- * Then do not use the result: it depends on the database.
+ * In that case, do not use the result, because it depends on the database.
  */
 export type Run = (text: string, values?: readonly string[]) => Promise<readonly Readonly<Record<string, unknown>>[]>

@@ -16,8 +16,8 @@ type ServerSettings = Pick<Settings, 'databasePool' | 'databasePrepare' | 'datab
 /**
  * Connects. Throws `SettingError` if the server can't be reached or refuses the connection.
  *
- * Without prepared statements, the server is assumed to be behind a pooler. A pooler refuses
- * timeouts as startup parameters, so the default of `databaseTimeout` is 0 in that case.
+ * If `databasePrepare` is false, the server is assumed to be behind a pooler. A pooler refuses
+ * timeouts as startup parameters, so the default of `databaseTimeout` is then 0.
  */
 export async function openServer(url: string, settings: ServerSettings = {}): Promise<Database> {
   const { databasePool = 10, databasePrepare = true, databaseTimeout = databasePrepare ? serverTimeout : 0 } = settings

@@ -52,7 +52,7 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
     detach: (parent, key, expected, call) => detachRecord(store, parent, key, expected, call),
   } satisfies Adapter<Row, KeyValue> & Pick<MemoryAdapter<Row, KeyValue>, 'stats'>
   // `declareDefensive` states that `replace` does not modify its arguments. The service's
-  // `onUpdate` might modify them. So if `onUpdate` is set, `replace` is not declared.
+  // `onUpdate` might modify them, so the declaration is made only if `onUpdate` is not set.
   if (options.onUpdate === undefined) declareDefensive(adapter.replace)
   if (adapter.create !== undefined) declareCreating(adapter.create)
   return adapter

@@ -45,9 +45,9 @@ export class Indexes {
    * Also returns `covers`: the equalities that all records of the bucket meet. The given equalities
    * must be on different members.
    *
-   * An index over several members is built only after its absence has made lists examine more
-   * records than building it would. So a combination of members that only a few lists use gets no
-   * index.
+   * Building an index over several members examines every record once. So the index is built only
+   * after lists without the index have examined more records than that. A combination of members
+   * that only a few lists use gets no index.
    */
   smallest(equalities: readonly Equality[]): { readonly bucket: Bucket; readonly covers: readonly Equality[] } {
     const [only] = equalities

@@ -34,9 +34,9 @@ export class KeptRecords {
   }
 
   /**
-   * Returns the record that is kept under the call's idempotency id, or `'mismatched'` if the
-   * record was kept with another fingerprint than that of the call. Returns `undefined` if no
-   * record is kept, or if the call has no idempotency id.
+   * Returns the record that is kept under the call's idempotency id, or `'mismatched'` if that
+   * record was kept with a different fingerprint. Returns `undefined` if no record is kept, or if
+   * the call has no idempotency id.
    */
   found({ idempotency }: AdapterCall): Stored<Row> | Repeated | undefined {
     if (idempotency === undefined) return undefined

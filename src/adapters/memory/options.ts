@@ -35,7 +35,7 @@ export interface MemoryAdapterOptions<T> {
   /**
    * Called with each record just before it is removed. Nothing else happens between the call and
    * the removal. The function may remove other records, for example those that this record
-   * contains. If the function returns a refusal such as the following, the record is not removed:
+   * contains. If the function returns a refusal, the record is not removed. Example of a refusal:
    * `{ refused: 'referenced', members: [], by: ['lines'] }`.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: returns nothing, or a refusal

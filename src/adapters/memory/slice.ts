@@ -40,9 +40,9 @@ export function sliceOf(
     })
     return Math.min(Math.max(found, from), to)
   }
-  // The page has higher indexes in the list than the position in two cases: the list is read from
-  // its start and the page comes after the position, or the list is read from its end and the page
-  // comes before the position.
+  // In two cases, the page has higher indexes in the list than the position: if the list is read
+  // from its start and the page comes after the position, or if the list is read from its end and
+  // the page comes before the position.
   if (seek.backwards === order.reversed) {
     const start = edge((difference) => difference > 0)
     return pageOf(list, { from: start, to: start + size }, range, order, seek.backwards)

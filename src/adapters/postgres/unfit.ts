@@ -24,7 +24,7 @@ export const noTransaction = (): ConfigurationError =>
  */
 export const lateLevel = (): ConfigurationError =>
   unfit(
-    "the client's transaction() runs a query before it calls its function, but this view can only be written in " +
-      'a transaction that is REPEATABLE READ from its start. Nothing was written. ' +
+    "the client's transaction() runs a query before it calls the given function, but this view can only be " +
+      'written in a transaction that is REPEATABLE READ from its start. Nothing was written. ' +
       'Let transaction() send BEGIN ISOLATION LEVEL REPEATABLE READ',
   )

@@ -77,10 +77,10 @@ export class HashingQueue {
   constructor(private readonly concurrency: number) {}
 
   /**
-   * Runs `work` when its turn comes. If `isGone` returns true by then, the caller no longer waits
-   * for the result: `work` does not run, and the promise rejects. `steps` is the size of the work,
-   * as computed by `workOf`. Also rejects with `Unavailable` (503) if the wait is too long.
-   * `Retry-After` then says when to retry.
+   * Runs `work` when its turn comes. `steps` is the size of the work, as computed by `workOf`. If
+   * the caller no longer waits for the result when the turn comes (`isGone` returns true), `work`
+   * does not run, and the promise rejects. Also rejects with `Unavailable` (503) if the wait is too
+   * long. `Retry-After` then says when to retry.
    */
   async run<T>(steps: number, work: () => Promise<T>, isGone: () => boolean = () => false): Promise<T> {
     const running = this.#running.size < this.concurrency ? this.#begin(steps) : await this.#wait(steps, isGone)

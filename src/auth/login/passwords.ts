@@ -59,8 +59,8 @@ export async function hashPassword(password: string, options: PasswordOptions = 
  * Whether a password matches a stored hash (AUTH-6). The parameters are read from the hash. The
  * result is false for a password that `hashPassword()` refuses, such as an empty one. Rejects with
  * `Unavailable` (503) if the check would wait about 4 seconds or more. Rejects with
- * `ConfigurationError` if the hash is not an scrypt hash, or if it needs more than 256 MiB or more
- * than about 21 times the work of the current parameters.
+ * `ConfigurationError` if the hash is not an scrypt hash, needs more than 256 MiB of memory, or
+ * needs more than about 21 times the work of the current parameters.
  *
  * @example
  * if (!(await checkPassword(password, user.hash))) throw new HttpProblem('unauthenticated')
@@ -75,8 +75,8 @@ export async function checkPassword(password: string, hash: string): Promise<boo
 }
 
 /**
- * Whether a normalized password matches a stored hash. Call this function only in work that the
- * hashing queue runs.
+ * Whether a normalized password matches a stored hash. Call this function only inside
+ * `hashing.run()`.
  */
 export async function matches(prepared: string, stored: PasswordHash): Promise<boolean> {
   return timingSafeEqual(await derive(prepared, stored.salt, stored.hash.length, stored), stored.hash)

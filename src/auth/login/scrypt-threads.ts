@@ -58,9 +58,8 @@ const idle: HashingThread[] = []
 
 /**
  * Computes one scrypt hash in an idle thread, or in a new thread if none is idle. If threads cannot
- * be started, the thread pool of Node.js computes the hash. Call this function only in work that
- * the hashing queue runs. Rejects with `Unavailable` (503) if the thread ends before it returns the
- * hash.
+ * be started, the thread pool of Node.js computes the hash. Call this function only inside
+ * `hashing.run()`. Rejects with `Unavailable` (503) if the thread ends before it returns the hash.
  */
 export async function derive(password: string, salt: Buffer, length: number, { ln, r, p }: Cost): Promise<Buffer> {
   // The default memory limit of Node.js is too low for the current parameters. The limit here

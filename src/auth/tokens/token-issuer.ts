@@ -87,8 +87,8 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
       throw refused(`the token would have more than ${longestToken} characters. Remove claims that can be looked up.`)
     return token
   }
-  // Detects now, and not at the first login, that the private and public parts of a key do not
-  // match.
+  // If the private and public parts of the key do not match, the error is thrown here, before the
+  // first login.
   if (!verifies(() => issue({ sub: what }), key, algorithm)) {
     throw invalidOption(
       `The key of ${what} creates signatures that cannot be verified. Use a key whose private and public parts match.`,

@@ -63,7 +63,7 @@ function readHeader(header: Readonly<Record<string, unknown>>, payload: Uint8Arr
 }
 
 /**
- * Returns a `typ` in the spelling in which types are compared: in lower case and without
+ * Returns a `typ` in the spelling that is used for comparisons: in lower case and without
  * `application/` (RFC 7515 4.1.9).
  */
 export function mediaTypeOf(type: string): string {

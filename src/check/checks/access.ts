@@ -27,8 +27,8 @@ export async function privatePaths(list: Listing): Promise<readonly string[]> {
 }
 
 /**
- * Checks that the response to `caller` is 401, both for GET of the list and, if items can be read,
- * for GET of an item. `who` describes the caller in reports.
+ * Checks that GET of the list returns 401 to `caller`. If items can be read, also checks GET of an
+ * item. `who` describes the caller in reports.
  */
 export async function refuses(list: Listing, caller: Caller, who: string): Promise<Outcome> {
   const found = await firstBreak(await privatePaths(list), async (path) =>
@@ -169,6 +169,8 @@ async function checkExpansion(list: Listing): Promise<Outcome> {
     }
   }
   if (compared === 0)
-    throw new Unchecked('none of the given principals can read the list and gets 403 for a linked record')
+    throw new Unchecked(
+      'this check needs a principal that can read the list but gets 403 for a linked record, and none was given',
+    )
   return holds
 }

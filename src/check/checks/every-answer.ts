@@ -21,7 +21,7 @@ interface AnswerRule {
   readonly expected: string
   /**
    * Whether the rule is broken only after many requests, such as the requests that exceed a rate
-   * limit. No script is written that reproduces such a violation.
+   * limit. No script is written for such a violation.
    */
   readonly needsMany?: true
   /** The reason that reports give if the rule applies to no response of the run. */

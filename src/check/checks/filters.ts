@@ -18,8 +18,9 @@ interface Shown {
 }
 
 /**
- * Finds the filters that have the name of a member of the items. Each filter is returned with one
- * item and the item's value of that member. Throws `NotApplicable` if the list has no filters.
+ * Finds the filters whose name is also the name of a member of the items. Each filter is returned
+ * with one item and the item's value of that member. Throws `NotApplicable` if the list has no
+ * filters.
  */
 async function shownFilters(list: Listing): Promise<readonly Shown[]> {
   if (list.target.filters.length === 0) throw new NotApplicable(`${list.target.template} has no filters`)
@@ -58,8 +59,9 @@ const isOfType = (value: unknown, { type }: Filter): value is string | number | 
 
 /**
  * Checks the response to a request that filters by values of `item`. Returns a violation if the
- * status is not 200, if the response contains an item with other values, or if it contains all
- * matches but not `item`. Returns `undefined` otherwise.
+ * status is not 200, or if the response contains an item with other values. Also returns a
+ * violation if the response has as many items as there are matches, but `item` is not among them.
+ * Returns `undefined` otherwise.
  */
 function wrongItems(
   list: Listing,
@@ -201,7 +203,7 @@ export const filterChecks: readonly ListCheck[] = [
     id: 'QUERY-8/near-miss',
     rule: 'The response to a misspelt parameter names the correct parameter.',
     why: 'The conventions spell the parameter `offest`. Nobody would guess this name, so the answer has to give it.',
-    fix: 'Name the closest parameter, or all that are allowed, in the answer.',
+    fix: 'In the answer, name the closest parameter or all allowed parameters.',
     async run(list) {
       needsParameter(list, parameter.page)
       const exchange = await list.list('offset=2')

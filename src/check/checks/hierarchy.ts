@@ -158,10 +158,11 @@ async function noFilters(list: Listing): Promise<Outcome> {
 }
 
 /**
- * Replaces the parameter at the end of a path with the value of the member of this name in an item:
- * `/orders/by-state/{state}` becomes `/orders/by-state/open`. Returns the path and the value. If
- * the path has no parameter, the value is its last segment. Returns `undefined` if no item has a
- * value for the parameter, or if the path has another parameter.
+ * Replaces the parameter at the end of a path with a value from an item. The value is that of the
+ * member with the name of the parameter: `/orders/by-state/{state}` becomes
+ * `/orders/by-state/open`. Returns the path and the value. If the path has no parameter, the value
+ * is the last segment of the path. Returns `undefined` if no item has a value for the parameter, or
+ * if the path has another parameter.
  */
 function filledIn(
   text: string,
@@ -181,8 +182,8 @@ const isScalar = (value: unknown): value is string | number | boolean =>
 
 /**
  * The member by which the found items are filtered. In all found items, the member has the given
- * value. In at least one item of the collection, it has another value. A boolean member also counts
- * if the value is the name of the member, as in `/orders/paid`.
+ * value. In at least one item of the collection, it has another value. For a boolean member, the
+ * given value may also be the name of the member, which stands for `true`, as in `/orders/paid`.
  */
 function filteringMember(
   found: readonly JsonObject[],

@@ -199,9 +199,9 @@ export const itemChecks: readonly ListCheck[] = [
 ]
 
 /**
- * Checks that `Allow` lists GET and HEAD if the OpenAPI document has GET, and that `Allow` lists no
- * write method that the document does not have. A write method of the document may be missing in
- * `Allow`, because the caller may lack the permission to use it.
+ * Checks that `Allow` lists GET and HEAD if the OpenAPI document has GET, and that the document has
+ * every write method in `Allow`. A write method of the document may be missing in `Allow`, because
+ * the caller may lack the permission to use it.
  */
 function exactAllow(exchange: Exchange, documented: readonly string[]): Outcome | undefined {
   const allow = exchange.answer.field(header.allow)

@@ -82,8 +82,8 @@ export const linkChecks: readonly ListCheck[] = [
         let last: Exchange | undefined
         for (const href of hrefs) {
           last = await list.service.client.send('GET', list.service.addressOf(href))
-          // A single target may no longer exist (REP-3), but not all of them. Other statuses, such
-          // as 403 and 405, show that the resource exists.
+          // Some targets may not exist (REP-3), so one existing target is enough. Other statuses,
+          // such as 403 and 405, show that the resource exists.
           if (last.answer.status !== 404 && last.answer.status !== 410) return undefined
         }
         if (last === undefined) return undefined

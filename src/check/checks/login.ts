@@ -112,7 +112,7 @@ export const loginChecks: readonly ServiceCheck[] = [
         ({ secured, template }) => secured && !template.includes('{'),
       )
       if (token === undefined || !/^\S+$/.test(token)) throw new Unchecked('the login gave no token')
-      if (collection === undefined) throw new NotApplicable('no list without a path parameter needs credentials')
+      if (collection === undefined) throw new NotApplicable('every list is public or has a path parameter')
       const exchange = await service.send('GET', collection.template, { caller: { kind: 'session', token } })
       // A user without permission gets 403 or 405, which also shows that the token was accepted.
       return expectStatus(exchange, [200, 403, 405], 'the token of a login') ?? holds

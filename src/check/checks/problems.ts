@@ -30,7 +30,8 @@ async function askForErrors(list: Listing): Promise<readonly Exchange[]> {
     ...(target.secured ? [await list.list('', { caller: nobody })] : []),
   ]
   const errors = found.filter(({ answer }) => answer.status >= 400)
-  if (errors.length === 0) throw new Unchecked('the service refused no invalid request, so there is no error to check')
+  if (errors.length === 0)
+    throw new Unchecked('the service accepted every invalid request, so there is no error to check')
   return errors
 }
 

@@ -55,7 +55,7 @@ export const sortChecks: readonly ListCheck[] = [
     needs: ['QUERY-5/size'],
     rule: '`sort=field` sorts a list in ascending order, and `sort=-field` in descending order.',
     why: 'To find the newest items, for example, clients sort the list and read only its first page.',
-    fix: 'Sort by each field of `sort`, in descending order if it begins with `-`.',
+    fix: 'Sort by each field of `sort`. If a field has the prefix `-`, sort by it in descending order.',
     async run(list) {
       const found = await firstBreak(await shownFields(list), async (field) => {
         const both = [await sorted(list, field), await sorted(list, `-${field}`)] as const

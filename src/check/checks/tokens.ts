@@ -101,7 +101,7 @@ export const tokenChecks: readonly ListCheck[] = [
       const readers = [...list.service.client.principals.values()].filter(({ readOnly }) => readOnly === true)
       if (readers.length === 0)
         throw new Unchecked(
-          'no principal was given that may only read. Give one with "readOnly": true in a target file',
+          'no principal with read-only access was given. Give one with "readOnly": true in a target file',
         )
       const found = await firstBreak(readers, async ({ name, forbidden = [] }) => {
         if (forbidden.includes(list.target.template)) return undefined

@@ -123,11 +123,14 @@ export class Client {
   }
 
   /**
-   * Sends a request. If the service is busy, the request is retried once, provided that it is safe
-   * or has `retries`, and that `Retry-After` is at most `longestWait`. Throws `Unchecked` if there
-   * is no response, if the budget is used up, if `production` forbids the request or the retry, or
-   * if the service is still busy. If the last response was a 429, and `production` has not refused
-   * a retry, the exception is `Limited`, a kind of `Unchecked`.
+   * Sends a request. If the service is busy, the request is retried once, after the time in
+   * `Retry-After`. An unsafe request is retried only with `retries`. A retry also requires a
+   * `Retry-After` of at most `longestWait`. Throws `Unchecked` in these cases:
+   * - There is no response.
+   * - The budget is used up.
+   * - `production` forbids the request or the retry.
+   * - The service is busy, and a retry is not possible or has not helped. If the last response was
+   *   a 429, the exception is `Limited`, which is a subclass of `Unchecked`.
    */
   async send(
     method: string,

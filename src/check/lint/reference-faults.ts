@@ -1,4 +1,4 @@
-/** Finds the references in a document that have no target or lead back to themselves. */
+/** Finds the references in a document that have no target or lead into a loop. */
 import { isContainer, isList, isObject, own } from '../../definition/json.js'
 import type { Finding } from '../../spectral/index.js'
 import { at } from '../target/references.js'
@@ -21,7 +21,7 @@ const maps: ReadonlySet<string> = new Set([
 
 /**
  * Returns a finding for each reference within the document whose target does not exist, and for
- * each reference that leads back to itself.
+ * each reference that leads into a loop of references.
  */
 export function referenceFaults(document: unknown): readonly Finding[] {
   const faults: Finding[] = []
@@ -55,7 +55,7 @@ function faultOf(document: unknown, reference: string): string | undefined {
   while (typeof next === 'string' && next.startsWith('#')) {
     if (trail.includes(next))
       return (
-        `The reference "${reference}" leads back to itself: ${[...trail, next].join(' -> ')}. ` +
+        `The reference "${reference}" leads into a loop: ${[...trail, next].join(' -> ')}. ` +
         'Replace one of these references with a value.'
       )
     trail.push(next)

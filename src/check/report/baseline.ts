@@ -34,15 +34,14 @@ interface Matched<Broken extends Place> {
 
 /** The state of an entry that matches no violation. */
 export type EntryState =
-  /** The rule now holds in this place. */
+  /** The rule now holds. */
   | 'fixed'
   /** No such check was run, or `where` no longer exists. */
   | 'absent'
-  /** The check had no result in this run. */
+  /** The check could not decide whether the rule holds, or the rule did not apply. */
   | 'undecided'
   /**
-   * The run left the check out, because of `--only` or because `--write` or `--disposable` is
-   * missing.
+   * The check was left out: `--only` does not select it, or it needs `--write` or `--disposable`.
    */
   | 'left-out'
 
@@ -109,8 +108,8 @@ export function compareBaseline<Broken extends Place>(
 
 /**
  * The baseline for the next run. New violations are added, and are accepted until `until`. Known
- * violations keep their day and their reason, even if they are overdue. An entry is dropped if its
- * rule now holds, or if its check or its `where` no longer exists.
+ * violations keep their `until` and their `reason`, even if they are overdue. An entry is dropped
+ * if its rule now holds, or if its check or its `where` no longer exists.
  */
 export function updatedBaseline<Broken extends Place>(
   { fresh, unmatched }: Comparison<Broken>,

@@ -2,13 +2,15 @@
  * Writes a short report in Markdown, for a comment on a pull request or for the summary of a CI
  * job. Values from the service occur only in code, where neither Markdown nor HTML is interpreted.
  */
+
 import { type ClauseId, clauses } from '../../clauses.js'
+import { firstOf } from '../../cut-text.js'
 import type { Result } from '../verdict.js'
 import { libraryFixes } from './library-fixes.js'
 import { codeBlock, codeSpan } from './markdown-text.js'
 import { breakOf, brokenIn, gatewayText, rateOf } from './report.js'
 import type { RunReport } from './run-report.js'
-import { byName, cutText, shownExchange } from './shown.js'
+import { byName, shownExchange } from './shown.js'
 import { standingText } from './standing.js'
 
 /**
@@ -103,7 +105,7 @@ function breakRow(result: Result, { standingOf }: RunReport): string {
 }
 
 const shortened = (text: string, length: number): string =>
-  text.length <= length ? text : `${cutText(text, length)}...`
+  text.length <= length ? text : `${firstOf(text, length)}...`
 
 /**
  * Escapes a string for a table cell. A pipe would end the cell, so it is escaped. A backslash

@@ -13,7 +13,7 @@ export interface CheckReport {
   readonly results: readonly Result[]
   /** Records that were created and could not be removed. */
   readonly left: readonly Leftover[]
-  /** True if no check finds a violation, not even in some of its runs. */
+  /** False if a check found a violation, even if only in some of its runs. */
   readonly ok: boolean
 }
 

@@ -2,8 +2,10 @@
  * Writes SARIF 2.1.0 (OASIS), the format in which code scanning services accept findings. The
  * content comes from `sarif.ts` and from the linter.
  */
+
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { firstOf } from '../../cut-text.js'
 
 type Level = 'error' | 'warning' | 'note'
 
@@ -174,7 +176,7 @@ function resultOf(finding: SarifFinding, ruleIndex: number, uris: readonly strin
     ruleIndex,
     kind: 'fail' as const,
     level,
-    message: { ...message, text: message.text.slice(0, longestMessage) },
+    message: { ...message, text: firstOf(message.text, longestMessage) },
     locations: [
       {
         physicalLocation: {

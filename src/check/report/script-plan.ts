@@ -19,8 +19,8 @@ export interface Step {
    */
   readonly evidenceIndex: number | undefined
   /**
-   * If this request sends the response body of an earlier GET, the number of that GET. Otherwise
-   * `undefined`.
+   * The number of the earlier GET whose response body this request sends. `undefined` if there is
+   * no such GET.
    */
   readonly bodyOf: number | undefined
   /** The URL of the record that this POST has created. */
@@ -47,9 +47,11 @@ export function stepsOf({ evidence, trace }: Break): readonly Step[] {
 
 /**
  * Returns the evidence of a violation, and the earlier requests of the check on which the evidence
- * depends. These are the POST requests that created the records in the evidence, the requests whose
- * responses contained the tags in the evidence, the GET requests that returned the bodies in the
- * evidence, and the changes between these requests.
+ * depends:
+ * - the POST requests that created the records in the evidence
+ * - the requests whose responses contained the entity tags in the evidence
+ * - the GET requests that returned the bodies in the evidence
+ * - the successful changes between these requests
  */
 function neededRequests(all: readonly Exchange[], evidence: readonly Exchange[]): readonly Exchange[] {
   const chosen = new Set<Exchange>(evidence)

@@ -34,8 +34,8 @@ export const items = `items() { awk 'BEGIN { RS = "\\001" } { n = length($0); d 
     t = t c } }' "$dir/$1.body"; }`
 
 /**
- * A shell function that prints a description of a response. If no single test shows the violation
- * (it has no `sign`, see `sign.ts`), the script compares this description with that of `looksOf()`
+ * A shell function that prints a description of a response. For a violation without a `sign` (see
+ * `sign.ts`), the script compares this description with the result of `looksOf()`
  * (`script-sign.ts`). So both functions must describe a response in the same way.
  */
 export const looks = (

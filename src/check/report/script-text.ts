@@ -15,9 +15,7 @@ import { type Step, stepsOf } from './script-plan.js'
 import { items, looks, own, readers } from './script-shell.js'
 import { comparedFields, conditionOf, markIn } from './script-sign.js'
 
-/**
- * How many times, at most, a script tries to reproduce a violation that might not occur each time.
- */
+/** The maximum number of attempts to reproduce a violation that does not occur each time. */
 const tries = 20
 
 type Principals = ReadonlyMap<string, Principal>
@@ -58,7 +56,8 @@ export function commandsOf(found: Break, isFlaky: boolean, principals: Principal
   if (post !== undefined) values.set(markIn(post.exchange.request.body), 'mark')
   const lines = steps.flatMap((step) => stepLines(step, steps, values, principals))
   const condition = conditionOf(found, steps, values.word)
-  // It depends on chance whether a race or an order with ties shows the violation.
+  // In a race, or in a list whose sort order has ties, the violation may occur in some attempts
+  // only.
   const runs = isFlaky || found.sign?.kind === 'winners' || found.sign?.kind === 'repeats' ? tries : 1
   const removes = post !== undefined && trace !== undefined
   return [
@@ -146,7 +145,7 @@ function afterLines(step: Step, steps: readonly Step[], values: Values): readonl
   const lines: string[] = []
   if (evidenceIndex === undefined)
     lines.push(`succeeded ${number} || cannot "request ${number} got $(status ${number})"`)
-  if (exchange.request.method === 'POST' && later.every((one) => one.created === undefined || one !== step)) {
+  if (exchange.request.method === 'POST') {
     const changes = later.some(({ exchange: { request } }) => !safeMethods.has(request.method))
     const needed =
       evidenceIndex === undefined || (changes && later.some((one) => one.exchange.request.method !== 'POST'))

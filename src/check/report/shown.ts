@@ -2,6 +2,7 @@
  * Requests and responses as reports show them: requests without credentials, and responses whose
  * long bodies and header fields are truncated.
  */
+import { firstOf } from '../../cut-text.js'
 import type { Exchange } from '../client/exchange.js'
 import type { Principal } from '../client/principals.js'
 import { curlOf } from './curl.js'
@@ -40,18 +41,14 @@ export function shownExchange(
   principals: ReadonlyMap<string, Principal>,
 ): ShownExchange {
   const { method, url, headers, body } = request
-  const head = cutText(answer.body, longestBody)
+  const head = firstOf(answer.body, longestBody)
   return {
     request: { method, url, headers, body, curl: curlOf(request, principals) },
     answer: {
       status: answer.status,
-      headers: Object.fromEntries(answer.fields.map(([name, value]) => [name, cutText(value, longestField)])),
+      headers: Object.fromEntries(answer.fields.map(([name, value]) => [name, firstOf(value, longestField)])),
       body: head,
       cut: answer.body.length - head.length,
     },
   }
 }
-
-/** The first characters of a string, without half of a surrogate pair at the end. */
-export const cutText = (text: string, length: number): string =>
-  text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, '')

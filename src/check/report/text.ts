@@ -1,5 +1,7 @@
 /** Writes a report for a terminal. */
+
 import { clauses } from '../../clauses.js'
+import { cutText } from '../../cut-text.js'
 import type { Result } from '../verdict.js'
 import { breakOf, brokenIn, type CheckReport, gatewayText, rateOf } from './report.js'
 import { type BaselineState, standingText } from './standing.js'
@@ -64,9 +66,7 @@ function undecided(
   if (checks.size === 0) return []
   return [
     `${title}:`,
-    ...[...checks].map(([because, names]) => `  ${because}: ${shortened([...names].join(', '))}`),
+    ...[...checks].map(([because, names]) => `  ${because}: ${cutText([...names].join(', '), longestList)}`),
     '',
   ]
 }
-
-const shortened = (text: string): string => (text.length > longestList ? `${text.slice(0, longestList)}...` : text)

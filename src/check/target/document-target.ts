@@ -171,9 +171,9 @@ const isAssociated = (put: Operation | undefined, remove: Operation | undefined)
   put !== undefined && put.operation.requestBody === undefined && remove !== undefined && /\}.*\{/.test(put.path.text)
 
 /**
- * Whether the items of a sub-collection also belong to another collection, which is assumed if
- * another path ends in the same segment. If they do, DELETE only removes an item from the
- * sub-collection, so an item that a check creates would remain in the other collection.
+ * Whether the items of a sub-collection also belong to another collection. This is assumed if
+ * another path ends in the same segment. DELETE then only removes an item from the sub-collection,
+ * so an item that a check creates would remain in the other collection.
  */
 function isShared(template: string, document: unknown): boolean {
   const name = template.split('/').at(-1)

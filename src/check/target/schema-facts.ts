@@ -22,7 +22,6 @@ export function membersOf(schema: unknown): ReadonlyMap<string, unknown> {
   return found
 }
 
-/** The names of the required members. */
 export const requiredMembers = (schema: unknown): ReadonlySet<string> =>
   new Set(partsOf(schema).flatMap(({ required }) => (isList(required) ? required.map(String) : [])))
 

@@ -85,7 +85,6 @@ export const collectionKinds: Kinds<CollectionTarget> = {
   create: { options: creationKinds },
 }
 
-/** The name of an environment variable. */
 export const variableKind = { a: 'the name of an environment variable', like: /^[A-Za-z_]\w*$/ } as const
 
 export const principalSourceKinds: Kinds<PrincipalSource> = {

@@ -168,7 +168,7 @@ export const changeChecks: readonly WriteCheck[] = [
     id: 'HDR-4/changes',
     needs: ['HDR-3/stale'],
     rule: 'A change with the current tag, or with `*`, in `If-None-Match` gets 412.',
-    why: 'With this condition, the client asks that the current version is not changed.',
+    why: 'With this condition, the client asks the service not to change the current version.',
     fix: 'Compare If-None-Match for every write method (RFC 9110 13.1.2).',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')

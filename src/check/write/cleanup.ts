@@ -1,9 +1,8 @@
 /** Removes the records of the ledger, at the end of a run and after a run that was killed. */
-import { isObject, type JsonObject } from '../../definition/json.js'
+import { isObject, type JsonObject, own } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
 import { Limited } from '../client/client.js'
 import { itemsOf, Listing } from '../listing.js'
-import { valueAt } from '../listings.js'
 import type { Service } from '../service.js'
 import type { CollectionTarget } from '../target/target.js'
 import { Unchecked } from '../verdict.js'
@@ -46,7 +45,7 @@ export async function cleanUp(service: Service, ledger: Ledger): Promise<readonl
 
 /**
  * Removes the record at a URL of the ledger, unless it may be the record of another client: a
- * service may reuse the id of a deleted record. Throws `Unchecked` if the record shows neither the
+ * service may reuse the id of a deleted record. Throws `Unchecked` if the record has neither the
  * marker nor the sent values of an entry.
  */
 async function removeIfOurs(service: Service, ledger: Ledger, address: string): Promise<void> {
@@ -65,7 +64,7 @@ async function removeIfOurs(service: Service, ledger: Ledger, address: string): 
  */
 function isRecordOf(service: Service, { collection, marker, body }: LedgerEntry, shown: JsonObject): boolean {
   const member = targetOf(service, collection)?.create?.marker
-  return member === undefined ? holdsSent(shown, body, true) : String(shown[member]).startsWith(markerStem(marker))
+  return member === undefined ? holdsSent(shown, body, true) : String(own(shown, member)).startsWith(markerStem(marker))
 }
 
 const targetOf = (
@@ -107,8 +106,8 @@ async function removeOrphans(service: Service, ledger: Ledger, entry: LedgerEntr
 }
 
 /**
- * The maximum number of records with one marker that the cleanup removes. A race sends the same
- * POST fewer times than this.
+ * The cleanup removes at most this number of records with the same marker. A race sends the same
+ * POST fewer times.
  */
 const maxOrphans = 50
 
@@ -120,14 +119,14 @@ async function removeMarked(list: Listing, ledger: Ledger, entry: LedgerEntry, m
   const { service } = list
   for (let n = 0; n < maxOrphans; n += 1) {
     const found = itemsOf(await list.list({ [member]: entry.marker, [parameter.size]: 1 })).find(
-      (item) => valueAt(item, member) === entry.marker,
+      (item) => own(item, member) === entry.marker,
     )
     if (found === undefined) return
     const address = `${service.base}${list.pathOf(found)}`
     const { status, json } = (await service.client.send('GET', address)).answer
     // A list may show a record for a moment after its removal.
     if (status === 404) continue
-    if (valueAt(json, member) !== entry.marker)
+    if (own(json, member) !== entry.marker)
       throw new Unchecked(`${address} does not show the marker ${entry.marker}, so it may be another record`)
     ledger.created(entry.number, address)
     await remove(service, address)

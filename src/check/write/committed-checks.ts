@@ -25,7 +25,7 @@ export const committedChecks: readonly WriteCheck[] = [
     id: 'VERB-13/change',
     needs: ['VERB-3/unchanged', 'VERB-5/merge'],
     rule: 'A refused PUT or PATCH changes nothing.',
-    why: 'After a refusal, the client does not know of the change, so it overwrites or repeats the change.',
+    why: 'If a refused request changes the item, the client does not know of the change, and overwrites or repeats it.',
     fix: 'Check Accept and validate the whole body before any change.',
     async run(owner) {
       const { own } = await newRecord(owner)

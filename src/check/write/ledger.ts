@@ -50,8 +50,8 @@ export class Ledger {
   readonly #hazards = new Set<string>()
 
   /**
-   * The URLs of records that this process has written, and has not tried to delete afterwards. A
-   * refused DELETE does not count.
+   * The URLs of the records that this process has created or replaced, and has not tried to delete
+   * afterwards. A refused DELETE does not count as an attempt.
    */
   readonly #written = new Set<string>()
 

@@ -144,9 +144,8 @@ export class Owner {
   }
 
   /**
-   * Sends an unsafe request that may affect records that the check has not created. Before that,
-   * writes a line about the request into the ledger. Throws `Unchecked` unless the service is
-   * disposable.
+   * Sends an unsafe request that may affect records that the check has not created. The request is
+   * entered into the ledger first. Throws `Unchecked` unless the service is disposable.
    */
   sendHazard(method: string, path: string, options?: SendOptions): Promise<Exchange> {
     this.#needsDisposable(`${method} ${path}`)

@@ -10,8 +10,8 @@ import type { Owner } from './own-record.js'
 export const clients = 5
 
 /**
- * The test by which a script recognizes a race without exactly one winner. Each client with a
- * successful response is a winner.
+ * The test by which a script recognizes a race that does not have exactly one winner. Each client
+ * with a successful response is a winner.
  */
 export const winners: Sign = { kind: 'winners' }
 
@@ -33,13 +33,14 @@ export function roundOf(answers: readonly Exchange[], isRefused: (exchange: Exch
 }
 
 /**
- * Runs a race several times. The verdict is `breaks` if no race has exactly one winner. It is
- * `flaky` if only some races do not have exactly one winner.
+ * Runs a race several times. The verdict is `holds` if all races have exactly one winner, `flaky`
+ * if only some have, and `breaks` if none has.
  *
  * @param address the URL to which connections are opened before the first race, so that all
  * requests of a race are sent at once
  * @param sign how a script recognizes the violation. `undefined` if no script can reproduce it, for
- * example because the requests contain values of a record that a script can't replace
+ * example because the requests contain values of the check's record, which a script can't replace
+ * with those of its own record
  */
 export async function decideRaces(
   owner: Owner,

@@ -78,8 +78,8 @@ export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffe
   const held: (readonly unknown[])[] = []
   let head: readonly unknown[] = []
   /**
-   * Sends the held response or the 500. Returns false if it sends the 500. `body`: the complete
-   * body, if it is known.
+   * Sends the held response and returns true, or sends the 500 and returns false. `body`: the
+   * complete body, if it is known.
    */
   const release = (body: Buffer | undefined): boolean => {
     const status = typeof head[0] === 'number' ? head[0] : res.statusCode

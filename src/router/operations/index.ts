@@ -8,7 +8,7 @@ import { patch, read, remove, replace } from './items.js'
 import { attach, createMember, detach, listMembers, readMember } from './members.js'
 import type { Operation } from './operation.js'
 
-/** All operations. For a path of a resource, `Allow` lists the methods in this order. */
+/** For a path of a resource, `Allow` lists the methods in this order. */
 export const operations: readonly Operation[] = Object.freeze([
   list,
   create,

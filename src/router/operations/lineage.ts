@@ -12,8 +12,8 @@ import type { AnswerLinks } from '../shown-links.js'
 import { absent, Store } from '../store.js'
 
 /**
- * Throws `absent` unless every parent in the path exists and belongs to the parent before it. The
- * last of `keys` is the key of the nearest parent.
+ * Throws `absent` (404) if a parent in the path does not exist, or does not belong to the parent
+ * before it. The last of `keys` is the key of the nearest parent.
  */
 export function checkParents(caller: Caller, nearest: Mounted | undefined, keys: readonly KeyValue[]): Awaitable<void> {
   return nearest === undefined ? undefined : checkAll(caller, nearest, keys)

@@ -43,7 +43,7 @@ export type Outcome<Status extends number = number> =
        */
       readonly bodiless?: boolean
     }
-  /** The state of a flag. It has no representation, but it shares the version of its item. */
+  /** The state of a flag. A flag has no representation. Its version is the version of its item. */
   | {
       readonly kind: 'state'
       readonly status: Status
@@ -52,7 +52,7 @@ export type Outcome<Status extends number = number> =
       readonly links: AnswerLinks | undefined
     }
   | { readonly kind: 'empty'; readonly status: Status; readonly headers?: Headers }
-  /** A document of the version, as bytes with an entity tag. */
+  /** An OpenAPI document or a docs file of the API version, as bytes with an entity tag. */
   | {
       readonly kind: 'document'
       readonly status: Status
@@ -61,8 +61,8 @@ export type Outcome<Status extends number = number> =
       readonly headers?: Headers
     }
   /**
-   * The result of an endpoint. If the endpoint is below an item, `version` is the version of that
-   * item, if it is known.
+   * The result of an endpoint. For an endpoint below an item, `version` is the version of that
+   * item. It is `undefined` if the version is not known.
    */
   | {
       readonly kind: 'value'

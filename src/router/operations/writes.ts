@@ -145,9 +145,9 @@ export function removeRecord(place: ConditionalPlace): Awaitable<'removed'> {
 }
 
 /**
- * Writes without reading the record first, if `direct` is given. Otherwise, calls the function
- * `otherwise` for the write. If the direct write returns `'stale'`: throws a 412 if the write
- * expected a version, otherwise calls `otherwise`.
+ * If `direct` is given, calls `write`, which writes without reading the record first. Without
+ * `direct`, calls `otherwise` instead. If `write` returns `'stale'` although it expected a version,
+ * throws a 412. If `write` returns `'stale'` and expected no version, calls `otherwise`.
  */
 function directly<T>(
   direct: ReturnType<typeof expectedUnread>,

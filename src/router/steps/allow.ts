@@ -33,7 +33,7 @@ function allowPrincipal(exchange: Routed, operation: Operation | undefined): Add
 /**
  * Finds the methods that the principal may use. Called for OPTIONS, and for a method that the route
  * does not have. Throws `forbidden` (403) if the principal may use no method of the route, and the
- * permission function returns `forbidden` for at least one.
+ * permission function returns `forbidden` for at least one method.
  */
 async function ownMethodsOf(exchange: Routed, options: Operation | undefined): Promise<Added> {
   const { route, method } = exchange

@@ -41,7 +41,8 @@ function report(
 /**
  * Returns true for a 500 or 503 that does not say whether anything was changed. For an endpoint,
  * also returns true for a problem with `unchanged`. In an endpoint, `unchanged` says only that a
- * single call changed nothing. The endpoint may have made changes in other calls.
+ * single call of an adapter or of `records()` changed nothing. The endpoint may have made changes
+ * in other calls.
  */
 function isSilent({ operation }: AnyStage, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true

@@ -18,8 +18,8 @@ export function precondition(exchange: Allowed): { readonly conditions: Conditio
 
 /**
  * Returns the preconditions of a change that requires `If-Match`. If the legacy behavior for HDR-3
- * still applies, a request without `If-Match` is accepted, and the result has the function
- * `missed`, which reports a finding for it.
+ * still applies, a request without `If-Match` is accepted. The result then has the function
+ * `missed`, which reports a finding for the request.
  */
 function requiredConditions(exchange: Allowed): Conditions {
   const legacy = exchange.legacy('HDR-3')

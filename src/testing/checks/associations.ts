@@ -143,7 +143,7 @@ export const associations: readonly Check[] = [
   ),
   checkOfBoth(
     'not-attached',
-    "Detaching a record from a parent that it is not attached to returns 'absent', with or without a version.",
+    "Detaching a record that is not attached to the given parent returns 'absent', with or without a version.",
     ['attach', 'detach'],
     async (stage, as) => {
       await attached(stage, client(as), 'C-0')

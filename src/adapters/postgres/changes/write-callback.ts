@@ -96,7 +96,7 @@ export class WriteCallback {
 
   /**
    * Like `verify`, but called if the adapter's statement changed nothing. Throws only if the
-   * function has ended the transaction, because that may have committed the function's own changes.
+   * function has ended the transaction, because the function may have committed its own changes.
    */
   async verifyRefused(): Promise<void> {
     const state = await this.#mark.check().catch(() => 'kept')

@@ -182,10 +182,10 @@ const bounded = new WeakSet<object>()
 
 /**
  * Watches the connections that the pool is making, and closes those that are not established in
- * time. A server may accept a connection and then send nothing. Without this function, such a
- * connection would occupy a place in the pool forever, unless the pool has a
- * `connectionTimeoutMillis`. Each connection is closed by its own timer. A later call of this
- * function could not do that: if such connections occupy all places, there is no later call.
+ * time. A server may accept a connection and then send nothing. In a pool without
+ * `connectionTimeoutMillis`, such a connection would otherwise occupy a place forever. Each
+ * connection is closed by its own timer, and not by a later call of this function: once such
+ * connections occupy all places, there is no later call.
  */
 function boundConnecting(pool: PgPool, limit: number): void {
   for (const client of pool._clients ?? []) {

@@ -24,7 +24,9 @@ export interface CustomClient extends SqlClient {
   transaction?<T>(work: (tx: SqlClient) => Promise<T>): Promise<T>
 }
 
-/** Separate clients for reads and writes. A read that a write depends on uses `write`. */
+/**
+ * Separate clients for reads and writes. If a write depends on a read, the read uses `write` too.
+ */
 export interface SplitClient {
   readonly read: SqlClient
   readonly write: SqlClient
@@ -115,8 +117,9 @@ export interface Database {
    */
   readonly embedded: boolean
   /**
-   * Whether statements may already run in a transaction that the caller ends. If so, a failed write
-   * is not retried, except in a REPEATABLE READ transaction that the adapter has begun.
+   * Whether statements may be part of a transaction that the caller has begun and will end. If so,
+   * a failed write is not retried, except in a REPEATABLE READ transaction that the adapter has
+   * begun.
    */
   readonly mayBeNested: boolean
   /**

@@ -33,7 +33,7 @@ export interface DatabaseFailure {
  * retried;
  * - `lost`: it is unknown whether a write took effect, for example because the connection broke
  *   after the statement was sent;
- * - `cancelled`: the time was up, or the caller no longer waited, and nothing was changed;
+ * - `cancelled`: nothing was changed, because the time was up or the caller no longer waited;
  * - `busy`: the database can't do the work at the moment;
  * - `unprepared`: a prepared statement is missing or invalid, so the statement can be retried
  * without a name;

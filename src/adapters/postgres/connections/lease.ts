@@ -262,8 +262,8 @@ export class Lease {
 
   /**
    * Called when a statement has ended, or when it is given up. Frees the connection for the next
-   * statement. If the statement was cancelled, the connection becomes free when the cancel request
-   * has ended too.
+   * statement. If the statement was cancelled, the connection becomes free only when the cancel
+   * request has also ended.
    */
   #finish(sent: Sent): void {
     if (sent.isOver) return
@@ -354,7 +354,8 @@ function ask(client: PgClient, query: CellQuery, failed: (error: unknown) => voi
 
 /**
  * Whether the connection is unusable after this failure. After SQLSTATE 25006 (read-only
- * transaction), it counts as unusable, because the server has probably become a standby.
+ * transaction), the connection counts as unusable too, because the server has probably become a
+ * standby.
  */
 const breaks = (failure: unknown): boolean =>
   failureKind(failure) === 'lost' || failureKind(failure) === 'unsent' || stateOf(failure) === '25006'

@@ -119,8 +119,8 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
     async query(text, values, wait) {
       const lease = await turn(client, wait, options)
       try {
-        // If the client does not expose its status, it may be in a transaction. An invalid
-        // statement name would abort the transaction, so names are not used.
+        // If the client does not expose its transaction status, a transaction may be open. An error
+        // about an unknown statement name would abort that transaction, so names are not used.
         return (await lease.run(text, values, wait, lease.transaction === undefined ? undefined : names)).rows
       } finally {
         lease.end()
@@ -154,8 +154,9 @@ async function turn(client: PgClient, wait: Wait, { acquire, statement }: PgOpti
 }
 
 /**
- * Whether the caller has a transaction open. If the client reports no transaction, first waits for
- * statements that the caller has sent and not awaited, such as a BEGIN.
+ * Returns whether the caller has a transaction open. If the client reports no transaction, the
+ * function first waits for the statements that the caller has sent and not awaited, such as a
+ * BEGIN.
  */
 async function isOpen(lease: Lease, wait: Wait): Promise<boolean> {
   if (lease.transaction === undefined) return hasTransaction(lease, wait)

@@ -5,9 +5,9 @@
 import { isUnavailable } from '../../../problem.js'
 
 /**
- * If system errors, such as a refused connection, caused an `Unavailable`, replaces the `message`
- * of the `Unavailable` with one that contains the messages of these errors. The `detail`, which
- * clients see, does not change. Any other error is returned unchanged.
+ * Returns the given error. If the error is an `Unavailable` that was caused by system errors, such
+ * as a refused connection, its `message` is replaced with one that contains the messages of these
+ * system errors. Its `detail`, which clients see, does not change.
  */
 export function withReason(error: unknown): unknown {
   if (!isUnavailable(error)) return error

@@ -57,8 +57,8 @@ function onAbort(signal: AbortSignal | undefined, leave: () => void): () => void
 
 /**
  * The time after which an operation reads the caller's signal and listens to it, in milliseconds.
- * Reading the signal creates it, which costs as much as a small statement. Most operations end
- * earlier, so they avoid this cost.
+ * The first access to the signal creates the signal, which costs as much as a small statement. Most
+ * operations end earlier, so they avoid this cost.
  */
 const signalDelay = 20
 

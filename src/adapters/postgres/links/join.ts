@@ -17,12 +17,10 @@ import type { Member } from '../table/columns.js'
 import { compileRecord } from '../table/records.js'
 import { addVisible, type Table } from '../table/table.js'
 
-/** The alias of the rows that targets are joined to. */
+/** The alias of the rows to which the targets are joined. */
 export const outer = 'p'
 
-/**
- * One part of a target's key: the member of the record and the member of the target that hold it.
- */
+/** One part of a target's key. A member of the record and a member of the target hold this part. */
 interface Part {
   /**
    * The member of the record that holds this part, and its index in a row of the record's table.
@@ -44,7 +42,7 @@ interface Selection {
   readonly shape: RowShape
 }
 
-/** What a join needs to pass the targets that its statement has found to the response. */
+/** The data with which `Join.report` passes the found targets to the response. */
 export interface Reporting {
   readonly table: Table
   readonly links: ShownLinks

@@ -9,11 +9,13 @@ import { epochOf, isUnscoped, returnsCommitted } from '../table/table.js'
 import type { Shared } from './shared.js'
 
 /**
- * Returns the record if the cache has it in this version, and if the write will be a single
- * statement. The write is a single statement under three conditions: RETURNING shows the row as it
- * is committed, the write runs none of the service's own functions, and the row does not have to be
- * locked first. In addition, reads and writes must use the same pool. Returns `undefined` if the
- * caller has a scope, because a cached record may be outside this scope.
+ * Returns the record if all of these conditions are true, and otherwise `undefined`:
+ * - The cache has the record in this version.
+ * - The caller has no scope. A cached record may be outside the scope.
+ * - Reads and writes use the same pool.
+ * - The write will be a single statement. This requires that RETURNING shows the row as it is
+ *   committed, that the write runs none of the service's own functions, and that the row does not
+ *   have to be locked first.
  */
 export function cachedRecord(
   { opening, databases, options, hooks, seen }: Shared,

@@ -85,8 +85,8 @@ const repeats = ({ idempotencyTable }: Table, { idempotency }: AdapterCall): Cha
     : (ask, work) => keeping(idempotencyTable, idempotency, ask, work)
 
 /**
- * The reason why no column can hold the key of this parent, for example because it contains U+0000.
- * `undefined` if a column can hold the key.
+ * Returns the reason why no column can hold the key of this parent, for example because the key
+ * contains U+0000. Returns `undefined` if a column can hold the key.
  */
 export const unheld = (parent: Association | undefined): string | undefined =>
   parent?.parts.map(incomparable).find((one) => one !== undefined)

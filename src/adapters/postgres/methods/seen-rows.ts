@@ -46,15 +46,15 @@ export class SeenRows {
     known.set(keyText, { table, cells, unread })
   }
 
-  /** The row with this key, if the call got it from the cache. */
+  /** Returns the row with this key if the call got the row from the cache. */
   unread(call: AdapterCall, definition: ResourceDefinition, key: KeyValue): UnreadRow | undefined {
     const seen = this.#seen.get(call)?.get(definition.key.text(key))
     return seen?.unread === undefined ? undefined : (seen as UnreadRow)
   }
 
   /**
-   * The row with this key in exactly this version, if the call has read it or got it from the
-   * cache.
+   * Returns the row with this key if the call has read the row in exactly this version, or got it
+   * in this version from the cache.
    */
   row(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): Cells | undefined {
     const seen = this.#seen.get(call)?.get(table.definition.key.text(key))
@@ -64,9 +64,9 @@ export class SeenRows {
   }
 
   /**
-   * The record with this key in exactly this version, for the service's `write` function. If the
-   * call has not read the row, this is a copy of `call.before`. `undefined` if no version is given,
-   * or if equal versions do not imply equal rows.
+   * Returns the record with this key in exactly this version, for the service's `write` function.
+   * If the call has not read the row, the record is a copy of `call.before`. Returns `undefined` if
+   * no version is given, or if equal versions do not imply equal rows.
    */
   record(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): unknown {
     if (version === undefined || !this.versionCoversRow) return undefined

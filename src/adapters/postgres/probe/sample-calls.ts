@@ -99,7 +99,6 @@ export function sampleReads(table: Table): readonly SampleCall[] {
   ]
 }
 
-/** Returns the sample calls that write. */
 export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
   const { definition, layout, idempotencyTable, options } = table
   const key = keyOf(table, 0)

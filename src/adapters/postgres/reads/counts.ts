@@ -12,7 +12,7 @@ import type { Table } from '../table/table.js'
 /** The default of `countBound`, the largest total that `bounded` and `estimated` count exactly. */
 export const usualBound = 10_000
 
-/** The SQL query that counts the rows. `undefined` if the total is not counted. */
+/** Returns the SQL query that counts the rows, or `undefined` if the total is not counted. */
 export function countSql({ options }: Table, from: string, where: string): string | undefined {
   const { count = 'exact', countBound = usualBound } = options
   if (count === 'none') return undefined

@@ -21,8 +21,8 @@ export interface Asked {
 }
 
 /**
- * Returns the rows with all their cells, for rows that were read with only the columns
- * `table.slimNames`. Returns `undefined` if a row of the page is not in the cache.
+ * Takes rows that were read with only the columns `table.slimNames`, and returns them with all
+ * their cells. Returns `undefined` if a row of the page is not in the cache.
  */
 export function knownRows(
   { table, statement, size }: Asked,
@@ -46,8 +46,8 @@ export function knownRows(
 }
 
 /**
- * The index of the extra row that only shows whether there are more rows. -1 if the result has no
- * such row.
+ * Returns the index of the extra row that only shows whether there are more rows, or -1 if the
+ * result has no such row.
  */
 function furtherRow({ page }: ListStatement, count: number, size: number): number {
   if (page.foundBy === 'end' || count <= size) return -1

@@ -151,8 +151,8 @@ async function found(
 }
 
 /**
- * Why a request can't be sent to the database: no column could hold one of its strings, or a value
- * has the wrong type for its column.
+ * Returns a refusal if no column could hold one of the request's strings, or if a value has the
+ * wrong type for its column.
  */
 function refusal({ layout }: Table, request: ListRequest): Refused | undefined {
   const places = request.sort.map(({ field }, i) => ({ field, value: request.seek?.values[i] }))

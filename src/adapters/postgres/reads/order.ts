@@ -49,9 +49,9 @@ export function rowsAfter(
 }
 
 /**
- * A single comparison such as `(a, b) > (1, 2)`. Returns `undefined` if there is only one term, or
- * if such a comparison is not possible, for example because the terms have different directions, or
- * because one of them can be null.
+ * Returns a single comparison such as `(a, b) > (1, 2)`. Returns `undefined` if there is only one
+ * term, if the terms have different directions, if a term can be null, or if such a comparison is
+ * not possible for another reason.
  */
 function rowComparison(
   terms: readonly OrderTerm[],

@@ -93,10 +93,14 @@ function countedRows(table: Table, columns: string, parts: PageParts): PageSql {
 }
 
 /**
- * Whether the rows of the page are counted from the end of the list: the list is not filtered, the
- * offset is large, and the page is nearer to the end than to the beginning, according to the last
- * known total. If that total is outdated or unknown, the page is still correct: the statement
- * counts the total again, and computes the start of the page from it.
+ * Returns true if the rows of the page are counted from the end of the list. This requires that:
+ * - the statement counts the exact total;
+ * - the list is not filtered;
+ * - the offset is large;
+ * - the page is nearer to the end than to the beginning, according to the last known total.
+ *
+ * If that total is outdated or unknown, the page is still correct: the statement counts the total
+ * again, and computes the start of the page from the new total.
  */
 function isPastMiddle({ options, statistics, sourceRelation }: Table, { request, scope }: PageParts): boolean {
   const { where, search, parent, offset, count } = request
@@ -115,9 +119,11 @@ function isPastMiddle({ options, statistics, sourceRelation }: Table, { request,
 }
 
 /**
- * Whether the rows before the page are skipped in an index, without reading them from the table:
- * the offset is large, the rows are wide, and the index includes all columns that the filters and
- * the order use.
+ * Returns true if the rows before the page are skipped in an index, and are not read from the
+ * table. This requires that:
+ * - the offset is large;
+ * - the rows are wide;
+ * - the index includes all columns that the filters and the order use.
  */
 function isCovered(table: Table, { request, from, terms, scope }: PageParts): boolean {
   if (

@@ -76,9 +76,9 @@ async function cellsOf(
 }
 
 /**
- * The records with these keys, in the order of the keys. `undefined` stands for a key without a
- * record. For each row that is found, `see` is called with the key as a string and with the cells
- * of the row.
+ * Returns the records with these keys, in the order of the keys, with `undefined` for each key that
+ * has no record. For each row that is found, `see` is called with the key as a string and with the
+ * cells of the row.
  */
 export async function readMany(
   table: Table,
@@ -141,8 +141,8 @@ export const shownCells = ({ table, texts, call, ask }: Omit<RowCall, 'expected'
   cellsOf(table, texts, call, ask)
 
 /**
- * The current version of a row in the table that is written to, and whether the row satisfies the
- * condition `also`. Returns `undefined` if there is no such row.
+ * Reads the current version of a row from the table that is written to. Also returns whether the
+ * row satisfies the condition `also`. Returns `undefined` if there is no such row.
  */
 export async function rowNow(at: RowCall, also?: (parameters: Parameters) => string) {
   const { table, ask } = at

@@ -18,9 +18,9 @@ import type { Table } from '../table/table.js'
 import { unfit } from '../unfit.js'
 
 /**
- * The search of a request. `undefined` if the request has no search, or if the text is blank and
- * the service has no search function of its own. The list is then not restricted. `'no-matches'` if
- * the service's own search function returned no key that a row can have.
+ * Returns the search of a request. Returns `undefined` if the list is not restricted: the request
+ * has no search, or the text is blank and the service has no search function of its own. Returns
+ * `'no-matches'` if the service's own search function returned no key that a row can have.
  */
 export async function searchOf(
   table: Table,
@@ -43,8 +43,8 @@ export async function searchOf(
 }
 
 /**
- * The reason why the server could not parse the search text, phrased as the end of a sentence.
- * `undefined` for any other failure.
+ * Returns the reason why the server could not parse the search text, phrased as the end of a
+ * sentence. Returns `undefined` for any other failure.
  */
 export function searchFault(error: unknown): string | undefined {
   // The parser of `tsquery` can hold at most 32 pending operators. The error of the parser has no

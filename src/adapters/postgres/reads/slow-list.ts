@@ -75,8 +75,8 @@ function warn({ options }: Table, { collection, duration, filters, sort, readWho
 }
 
 /**
- * The large tables that a statement reads as a whole, without duplicates. `undefined` if the
- * database does not provide the plan.
+ * Resolves with the names of the large tables that a statement reads as a whole, without
+ * duplicates, or with `undefined` if the database does not provide the plan.
  */
 async function wholeReads({ text, values }: ListStatement, database: Database): Promise<readonly string[] | undefined> {
   const until = performance.now() + planTime

@@ -27,5 +27,4 @@ export function planIn(row: TextRow | undefined): PlanNode {
   return Plan
 }
 
-/** Returns a node and all its descendants. */
 export const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]

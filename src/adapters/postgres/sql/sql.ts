@@ -60,6 +60,5 @@ export function relationName(given: string | RelationName): RelationName {
 export const quoteRelation = ({ schema, name }: RelationName): string =>
   schema === undefined ? quote(name) : `${quote(schema)}.${quote(name)}`
 
-/** Joins conditions with AND. */
 export const allOf = (conditions: readonly string[]): string =>
   conditions.length === 0 ? 'true' : conditions.join(' AND ')

@@ -126,8 +126,8 @@ export class CachedRows {
   }
 
   /**
-   * The record of a row. Returns the same object as long as the row is unchanged and still in the
-   * cache. For `epoch`, see `epochOf`.
+   * Returns the record of a row. The result is the same object as long as the row is unchanged and
+   * still in the cache. For `epoch`, see `epochOf`.
    */
   stored(shape: RowShape, cells: Cells, epoch: number): Stored<Row> {
     const key = this.#keyOf(shape, cells, shape.keyPlaces)
@@ -145,9 +145,9 @@ export class CachedRows {
   }
 
   /**
-   * The cells of a kept record, for a row that was read without them. `slim` holds the parts of the
-   * row's key, at the indexes `places`, and then the row's version. Returns `undefined` if the row
-   * is not kept in that version.
+   * Returns the cells of a kept record. `slim` is a row that was read without these cells: it holds
+   * the parts of the row's key, at the indexes `places`, and then the row's version. Returns
+   * `undefined` if the row is not kept in that version.
    */
   cells(shape: RowShape, slim: Cells, places: readonly number[], epoch: number): Cells | undefined {
     const key = this.#keyOf(shape, slim, places)
@@ -155,9 +155,9 @@ export class CachedRows {
   }
 
   /**
-   * The kept row with this key and this version. `version` has the form that API clients see. The
-   * row in the database may have changed since the kept row was read. So a write must compare the
-   * version and the stamp of the row.
+   * Returns the kept row with this key and this version. `version` has the form that API clients
+   * see. The row in the database may have changed since the kept row was read. So a write must
+   * compare the version and the stamp of the row.
    */
   find(shape: RowShape, keyTexts: readonly string[], version: string, epoch: number): CachedRow | undefined {
     const known = this.#rows.get(`${this.#prefix}${shape.name}\0${keyTexts.join('\0')}`)
@@ -165,8 +165,8 @@ export class CachedRows {
   }
 
   /**
-   * The cache key of a row, built from the values of the row's key, as the database returns them.
-   * `undefined` if a part of the key is null.
+   * Returns the cache key of a row, built from the values of the row's key, as the database returns
+   * them. Returns `undefined` if a part of the key is null.
    */
   #keyOf({ name }: RowShape, cells: Cells, places: readonly number[]): string | undefined {
     let text = this.#prefix + name
@@ -180,8 +180,9 @@ export class CachedRows {
   }
 
   /**
-   * The kept row under a cache key, if its version equals the version at index `at` of `cells`, and
-   * its stamp equals the stamp in the next cell.
+   * Returns the kept row with a cache key. The version of the kept row must equal the version at
+   * index `at` of `cells`, and its stamp must equal the stamp in the next cell. Otherwise, returns
+   * `undefined`.
    */
   #known(shape: RowShape, key: string, cells: Cells, at: number, epoch: number): CachedRow | undefined {
     const known = this.#rows.get(key)

@@ -84,7 +84,6 @@ export interface CatalogTrigger {
 }
 
 export interface Relation {
-  /** The oid of the relation. */
   readonly oid: string
   /** `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign table. */
   readonly kind: string
@@ -96,8 +95,8 @@ export interface Relation {
    */
   readonly stamped: boolean
   /**
-   * The estimated number of rows. Negative, or 0 before PostgreSQL 14, if the table was never
-   * analyzed.
+   * The estimated number of rows. If the table was never analyzed, the number is negative (0 before
+   * PostgreSQL 14).
    */
   readonly rows: number
   /** The privileges that the database role lacks on the table. */
@@ -108,9 +107,9 @@ export interface Relation {
   /** Whether a rule adds statements to an INSERT or an UPDATE, or replaces it. */
   readonly rules: { readonly insert: boolean; readonly update: boolean }
   /**
-   * Whether an INSTEAD OF trigger or a rule may perform the write, on this relation or on a
-   * relation that it reads. In that case, the trigger or the rule changes the row. The adapter's
-   * own UPDATE or DELETE, which compares the version in its WHERE clause, does not.
+   * Whether an INSTEAD OF trigger or a rule, of this relation or of a relation below it, may
+   * perform the write. In that case, the row is not changed by the adapter's own UPDATE or DELETE,
+   * which compares the version in its WHERE clause.
    */
   readonly indirect: { readonly update: boolean; readonly remove: boolean }
   /**

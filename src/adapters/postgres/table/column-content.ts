@@ -10,8 +10,8 @@ import type { CatalogColumn, Relation } from './catalog.js'
 import { columnFor } from './format-columns.js'
 
 /**
- * How a column stores the values of a member. If the column is not suitable for the member, returns
- * the reason, phrased as the end of a sentence about the member: `is not a list, but ...`.
+ * Returns how a column stores the values of a member. If the column is not suitable for the member,
+ * returns the reason, phrased as the end of a sentence about the member: `is not a list, but ...`.
  */
 export function contentOf(column: CatalogColumn, shape: Shape | undefined): Content | string {
   const { type } = column
@@ -63,9 +63,9 @@ const isForeignEnum = ({ labels }: CatalogColumn, shape: Shape | undefined): boo
 const open: ReadonlySet<string> = new Set(['binary', 'password'])
 
 /**
- * Why the schema of a string member does not match its column. With such a schema, GET could return
- * records that PUT refuses. The reason is phrased as the end of a sentence about the member.
- * `undefined` if the schema matches the column.
+ * Returns the reason why the schema of a string member does not match its column, phrased as the
+ * end of a sentence about the member. With such a schema, GET could return records that PUT
+ * refuses. Returns `undefined` if the schema matches the column.
  */
 function mismatchOf(
   { formats, width, counts, samples }: ColumnType,
@@ -98,8 +98,8 @@ function mismatchOf(
 }
 
 /**
- * The content of a computed member, whose type is known only from the schema. `undefined` if the
- * schema does not give the member exactly one type.
+ * Returns the content of a computed member, whose type is known only from the schema. Returns
+ * `undefined` if the schema does not give the member exactly one type.
  */
 export function computedContent(shape: Shape | undefined): Content | undefined {
   const [type, ...others] = shape?.types ?? []

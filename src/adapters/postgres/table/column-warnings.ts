@@ -9,8 +9,8 @@ import type { Member } from './columns.js'
 import { columnsFor } from './format-columns.js'
 
 /**
- * The warning about a column that may hold values that do not match the format, type or `enum` of
- * its member.
+ * Returns a warning if a column may hold values that do not match the format, type or `enum` of its
+ * member.
  */
 export function columnWarning(member: string, column: CatalogColumn, shape: Shape | undefined): string | undefined {
   if (shape === undefined) return undefined
@@ -57,7 +57,7 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
   return undefined
 }
 
-/** The warning about a member that clients can send, but that no statement writes. */
+/** Returns a warning if clients can send a member that no statement writes. */
 export function ignoredWarning({ name, column }: Member, shape: Shape | undefined, isKey: boolean): string | undefined {
   if (column !== undefined || isKey || shape === undefined || shape.readOnly) return undefined
   return (

@@ -113,8 +113,8 @@ export interface Relations {
 }
 
 /**
- * A member as the database stores it. `undefined` if the member is stored in the `rest` column. If
- * the member can't be stored, returns the reason as `fault`.
+ * Returns a member as the database stores it. Returns `undefined` if the member is stored in the
+ * `rest` column. If the member can't be stored, returns the reason as `fault`.
  */
 export function memberOf(asked: Asked, relations: Relations): Member | { readonly fault: string } | undefined {
   const { name, named } = asked
@@ -203,8 +203,8 @@ const asKey = (content: Content): Content =>
 const withoutNull = ({ unshown: _, ...type }: ColumnType): ColumnType => ({ ...type, decode: Number })
 
 /**
- * An assignment of a column to itself, which changes nothing. Prefers columns outside the key,
- * because a role may lack the privilege to update keys.
+ * Returns the SQL of an assignment of a column to itself, which changes nothing. Prefers columns
+ * outside the key, because a role may lack the privilege to update keys.
  */
 export function unchanging(members: readonly Member[], key: readonly Member[]): string | undefined {
   const takes = ({ column, always, setByDatabase }: Member): boolean =>

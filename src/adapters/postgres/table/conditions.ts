@@ -61,8 +61,9 @@ export function conditionSql(layout: Layout, condition: Condition, parameters: P
 }
 
 /**
- * Why a value of the condition does not belong to the type of the member, phrased as the end of a
- * sentence: `must be a UUID`. `undefined` if there is no such value.
+ * Returns the reason why a value of the condition does not belong to the type of the member. The
+ * reason is the end of a sentence: `must be a UUID`. Returns `undefined` if every value belongs to
+ * the type.
  */
 export function mismatchOf(layout: Layout, condition: Condition): string | undefined {
   const { op, path, value } = condition

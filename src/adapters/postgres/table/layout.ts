@@ -78,8 +78,8 @@ export class Layout {
   readonly #formatted: ReadonlySet<string>
 
   /**
-   * `table` is written to and `source` is read from. Often both are the same relation. If there are
-   * faults, throws a `ConfigurationError` that lists them all.
+   * Statements write to `table` and read from `source`. Often both are the same relation. If there
+   * are faults, throws a `ConfigurationError` that lists them all.
    */
   constructor(
     definition: ResourceDefinition,
@@ -219,8 +219,9 @@ export class Layout {
       const part = parts[i]
       if (part === undefined || part === null || faultOf(member.content, part) !== undefined) return undefined
       const { canonical, labelFault } = member.content.kind === 'scalar' ? member.content.type : noSpelling
-      // A key is compared literally, so a key in another spelling finds no row. If the schema
-      // declares a format with a canonical spelling, the key is already in this spelling (PATH-11).
+      // Keys are compared literally, so a key that is not in the canonical spelling finds no row.
+      // If the schema declares a format with a canonical spelling, the key has already been
+      // converted to this spelling (PATH-11).
       if (canonical !== undefined && !this.#formatted.has(member.name) && canonicalOf(member.content, part) !== part)
         return undefined
       // The enumeration did not have this label when the catalog was read. A statement with an

@@ -7,8 +7,8 @@ export interface ListStatement {
   /**
    * The names of the statement's columns: `shownNames` of the table, then `here`, then `total` if
    * the statement counts the matching rows, then the columns of the joined links. `here` is 1 in
-   * each row of the page. If the statement counts and the page is empty, the result has one row,
-   * which holds only the total: its `here` is null.
+   * each row of the page. If the statement counts the matching rows and the page is empty, the
+   * result has one row, which holds only the total. In this row, `here` is null.
    */
   readonly names: readonly string[]
   readonly values: readonly (string | null)[]

@@ -19,8 +19,8 @@ interface Members {
 }
 
 /**
- * Returns the members with their columns, and the warnings and faults. `table` is written to,
- * `source` is read from.
+ * Returns the members with their columns, and the warnings and faults. Statements write to `table`
+ * and read from `source`.
  */
 export function membersOf(
   definition: ResourceDefinition,

@@ -28,8 +28,8 @@ export class Outdated extends Error {
 }
 
 /**
- * The time limit for work that several requests wait for together. The time limit of a single
- * request does not apply to it.
+ * The time limit for work whose result several requests share. The time limit of a single request
+ * does not apply to such work.
  */
 export const sharedWait: Wait = { left: () => 30_000, signal: undefined }
 
@@ -51,8 +51,8 @@ export class Opening {
   }
 
   /**
-   * Reads the description of the table, unless that is already in progress. `table` is replaced
-   * only when the database has responded.
+   * Reads the description of the table. If a read is already in progress, returns the promise of
+   * that read. `table` is replaced only when the database has responded.
    */
   again(databases: Databases): Promise<Table> {
     this.#opening ??= withRetries(() => openTable(this.#definition, this.#options, databases, sharedWait, this.#rows), {

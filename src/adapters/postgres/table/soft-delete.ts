@@ -26,7 +26,7 @@ export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relati
   if (given === undefined) return undefined
   const { column, deleted } = typeof given === 'string' ? { column: given, deleted: undefined } : given
   const found = relation.columns.get(column)
-  if (found === undefined) throw unfit(`there is no column "${column}" to mark deleted rows by. Check "softDelete"`)
+  if (found === undefined) throw unfit(`the table has no column "${column}", which "softDelete" names`)
   const deletion = found.type === 'boolean' ? booleanDeletion(found, deleted) : otherDeletion(found, deleted)
   // A BEFORE INSERT trigger may replace the default.
   if (deletion.isDefault && !relation.hasInsertTrigger)
@@ -36,13 +36,19 @@ export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relati
   return { column, sql: deletion.sql, alive: deletion.alive }
 }
 
-/** The SQL of a deletion, whether the column's default marks rows as deleted, and a remedy. */
+/**
+ * The SQL of a deletion. `isDefault`: whether the column's default marks each new row as deleted.
+ * `remedy`: how to change such a default.
+ */
 interface Rule extends Omit<Deletion, 'column'> {
   readonly isDefault: boolean
   readonly remedy: string
 }
 
-/** Rows are deleted if the column has the value `deleted`, by default true. */
+/**
+ * Returns the rule for a boolean column: a row is deleted if the column has the value `deleted`, by
+ * default true.
+ */
 function booleanDeletion({ name, default: initial, notNull }: CatalogColumn, deleted = 'true'): Rule {
   const value = deleted.trim().toLowerCase()
   if (value !== 'true' && value !== 'false')
@@ -51,7 +57,8 @@ function booleanDeletion({ name, default: initial, notNull }: CatalogColumn, del
   const other = value === 'true' ? 'false' : 'true'
   return {
     sql: value,
-    // A partial index with the same condition serves a column that is NOT NULL.
+    // If the column is NOT NULL, the condition has the usual form of a partial index (`WHERE NOT
+    // deleted`), so that PostgreSQL can use such an index.
     alive: notNull ? (value === 'true' ? `NOT ${sql}` : sql) : `${sql} IS NOT ${value.toUpperCase()}`,
     isDefault: initial === value,
     remedy:
@@ -60,12 +67,12 @@ function booleanDeletion({ name, default: initial, notNull }: CatalogColumn, del
   }
 }
 
-/** Rows are deleted if the column is not NULL. */
+/** Returns the rule for a column of another type: a row is deleted if the column is not NULL. */
 function otherDeletion({ name, type, default: initial, notNull }: CatalogColumn, deleted: string | undefined): Rule {
   if (notNull)
     throw unfit(
-      `"${name}" is NOT NULL, so all rows would count as deleted. Only a boolean column may be NOT NULL. For another ` +
-        `type, rows that are not deleted have NULL. Use a column of its own, such as deleted_at timestamptz`,
+      `"${name}" is NOT NULL, so all rows would count as deleted. Rows that are not deleted ` +
+        'must have NULL in a column of this type. Use a separate column, such as deleted_at timestamptz',
     )
   if (deleted === undefined && !/^(?:timestamp|date$)/.test(type))
     throw unfit(`"${name}" has the type ${type}: set softDelete.deleted to the SQL value that marks a row as deleted`)

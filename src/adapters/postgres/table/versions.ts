@@ -12,7 +12,7 @@ import type { Layout } from './layout.js'
 import { isAlwaysRenewed, isRandom, isRandomAlone, neverRepeats } from './version-triggers.js'
 
 export interface VersionSource {
-  /** The SQL of the version, as text, for a row of the table that is written to. */
+  /** The SQL of the version, as text, for a row of the table to which records are written. */
   readonly sql: string
   /** The SQL of the version for a row of the relation from which records are read. */
   readonly shownSql: string

@@ -104,8 +104,8 @@ export class ProcessPositions implements ReplicaPositions {
   /**
    * If at least `settledAfter` milliseconds have passed since `#markedAt`, raises the floor to
    * `#marked`, and then stores the current highest position in `#marked`. If at least twice that
-   * time has passed, raises the floor to the current highest position instead, which is then old
-   * enough.
+   * time has passed, the current highest position is itself old enough, so the floor is raised to
+   * that position instead of `#marked`.
    */
   #mark(now: number): void {
     const age = now - this.#markedAt

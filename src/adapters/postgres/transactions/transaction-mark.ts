@@ -22,8 +22,8 @@ export const markBegin = `SET LOCAL ${setting} = '${begun}'`
  * What has happened to the adapter's statement and its transaction:
  * - `kept`: the adapter's statement is part of the open transaction;
  * - `undone`: the transaction was rolled back to a savepoint that is older than the statement;
- * - `ended`: the transaction was ended, and now another transaction or none is open, or it was
- *   rolled back to such a savepoint and had no mark before;
+ * - `ended`: the transaction was ended, and another one may be open now. If the transaction had no
+ *   mark before, this is also the result of a rollback to such a savepoint;
  * - `failed`: a statement failed, and the transaction accepts no further statements;
  * - `read-only`: the transaction was made read-only, on a server that accepts writes.
  */

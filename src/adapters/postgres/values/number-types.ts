@@ -38,8 +38,8 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
     compare(op, value) {
       const number = value as number
       // The value is cast to an integer type, so that an index on the column can be used. A value
-      // between two integers is replaced by the lower one. A comparison with a value outside the
-      // range of the column matches every value of that range, or nothing.
+      // between two integers is replaced by the lower integer. A comparison with a value outside
+      // the range of the column matches every value of that range, or nothing.
       if (Number.isSafeInteger(number)) return { op, text: digits(number), cast: 'bigint' }
       if (op === '=') return 'never'
       const upwards = op === '>' || op === '>='

@@ -37,9 +37,9 @@ export interface Place {
   readonly nullable: boolean
   compare(op: '=' | '<' | '<=' | '>' | '>=', value: Scalar): Comparison
   /**
-   * For values that may be shown rounded: the comparisons that replace `op` and `value`. All of
-   * these comparisons are true for the stored value if and only if `shown op value` is true for the
-   * value as shown.
+   * For values that may be shown rounded: the comparisons that replace `op` and `value`. A stored
+   * value satisfies all of these comparisons if and only if its shown form satisfies `op` and
+   * `value`.
    */
   readonly compareShown?: (op: '=' | '<' | '<=' | '>' | '>=', value: Scalar) => readonly Comparison[]
   /**
@@ -179,7 +179,7 @@ export function faultOf(content: Content, value: unknown): Fault | undefined {
 }
 
 /**
- * The fault of a value that contains a label which its enumeration did not have when the catalog
+ * Returns a fault if the value contains a label that its enumeration did not have when the catalog
  * was read.
  */
 export function labelFaultOf(content: Content, value: unknown): Fault | undefined {
@@ -268,8 +268,8 @@ function jsonAt(sql: string, path: readonly string[]): { readonly text: string; 
 }
 
 /**
- * SQL that is true if the record shows null at a path, or no value. In columns other than JSON,
- * that includes stored numbers that are shown as null.
+ * SQL that is true if the record shows null or no value at a path. In columns other than JSON, the
+ * SQL is also true for a stored number that is shown as null.
  */
 export function isNullAt(content: Content, sql: string, path: readonly string[]): string {
   if (content.kind !== 'json') {

@@ -11,8 +11,8 @@ import type { Comparing } from './value-texts.js'
 export const infiniteFrom = String(2n ** 1024n - 2n ** 970n)
 
 /**
- * The comparisons that replace `op` and `value`, which must be finite. A decimal satisfies all of
- * them if and only if its double satisfies `op` and `value`.
+ * The comparisons that replace `op` and `value`, for a finite `value`. A decimal satisfies all of
+ * these comparisons if and only if its double satisfies `op` and `value`.
  */
 export function comparedRounded(op: Comparing, value: number, cast: string): readonly Comparison[] {
   const [below, above, isEven] = middles(value)

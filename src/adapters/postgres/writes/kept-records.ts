@@ -81,7 +81,8 @@ async function insertClaim(
   ask: StatementSender,
 ): Promise<boolean> {
   // On Citus, a separate statement takes the lock, so that the INSERT contains no SELECT. Citus
-  // would first store the result of the SELECT, and then insert the stored result.
+  // runs an INSERT with a SELECT in two steps: first it stores the result of the SELECT, and then
+  // it inserts the stored result.
   if (distributed && lock && !(await tryLock(id, ask))) return false
   const parameters = new Parameters()
   // A row that was committed after this statement's snapshot is a conflict too. So a kept record is

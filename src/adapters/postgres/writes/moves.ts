@@ -42,9 +42,9 @@ export interface Move {
 }
 
 /**
- * The maximum number of attempts with one statement (`setMembers`). Another attempt is made if the
- * statement changed no row, but the row that was read afterwards allows the attach or detach.
- * Another session may have changed the row in between.
+ * The maximum number of calls of `setMembers` for one attach or detach. `setMembers` is called
+ * again if its statement changed no row, although the row that was read afterwards allows the
+ * attach or detach. Another session may have changed the row in between.
  */
 const maxTries = 3
 
@@ -132,8 +132,8 @@ async function rewriteMembers(at: RowCall, move: Move, rewrite: Rewrite | undefi
 }
 
 /**
- * The result of an attach or detach that has not changed the row, derived from the current row.
- * `again` if nothing in the current row prevents another attempt.
+ * Determines from the current row the result of an attach or detach that has not changed the row.
+ * Returns `again` if nothing in the current row prevents another attempt.
  */
 function moveResult(
   now: { readonly version: string; readonly holds: boolean } | undefined,

@@ -38,8 +38,8 @@ export function refusalOf(
     case '23503':
     case '23001':
       // If the failure names another table, records of that table refer to this record. If the
-      // table refers to itself, the failure does not tell which record refers to which. The action
-      // tells: a removal can only fail because other records refer to this record.
+      // table refers to itself, the failure does not show which record refers to which, but the
+      // action does: a removal can only fail because other records refer to this record.
       if (action === 'remove' || isForeign(table, failure))
         return { refused: 'referenced', members: [], by: referrersOf(table.options, failure) }
       return { refused: 'reference', members }
@@ -108,8 +108,8 @@ export function isOwnTable(table: Table, error: unknown): boolean {
 
 /**
  * The columns that a failure concerns. The failure names a column, a constraint or a domain. A
- * domain tells the column only if exactly one column has that domain. If there is no partition for
- * the row, the failure names nothing, and it concerns the columns of the partition key.
+ * domain identifies a column only if exactly one column has that domain. If there is no partition
+ * for the row, the failure names nothing, and it concerns the columns of the partition key.
  */
 function columnsAtFault({ relation, options }: Table, failure: DatabaseFailure): readonly (string | null)[] {
   const { code, table, constraint, column, dataType } = failure
@@ -133,8 +133,8 @@ function columnsOf(relation: Relation, constraint: string): readonly (string | n
 }
 
 /**
- * A fault for each member of a record whose value is not among the known labels of its enumeration.
- * The adapter reads the labels together with the description of the table.
+ * Returns a fault for each member whose value is not a known label of its enumeration. The adapter
+ * reads the labels together with the description of the table.
  */
 const labelFaults = ({ members }: Layout, value: unknown): readonly Fault[] =>
   members.flatMap(({ name, content }) => {

@@ -46,8 +46,8 @@ const quotedIn = (message = ''): readonly string[] =>
   [...message.matchAll(/["„“«»](.+?)["“”«»]/gu)].map(([, name = '']) => name.trim())
 
 /**
- * Whether `shard` is the name of a shard, or of a shard's constraint, that belongs to the table or
- * constraint `name`. Citus shortens a long name and adds a hash before the number.
+ * Whether `shard` is the name of a shard of the table `name`, or the name that the constraint
+ * `name` has on a shard. Citus shortens a long name and adds a hash before the number.
  */
 function isShardOf(name: string, shard: string): boolean {
   const [, before = '', start] = /^((.*?)(?:_[0-9a-f]{8})?)_\d+$/.exec(shard) ?? []

@@ -48,9 +48,9 @@ export function columnsToInsert(table: Table, value: Values): readonly StoredCol
 
 /**
  * The columns to write if this record replaces another one, or the reason why the table can't store
- * the record. For a member without a value, `text` is null. If the row `before` has the same value
- * for a member, its column is left out, because the record may not represent the stored value
- * exactly. An example is an integer above 2^53.
+ * the record. For a member without a value, `text` is null. If the row `before` shows the same
+ * value for a member, the member's column is left out. This preserves a stored value that the
+ * record does not represent exactly, such as an integer above 2^53.
  */
 export function columnsToUpdate(
   table: Table,
