@@ -11,4 +11,7 @@ await service.ready() // fails if the table does not match the resource
 
 express()
   .use(service, problems())
-  .listen(3000, 'localhost', () => console.log('Listening on http://localhost:3000/v1/parcels'))
+  .listen(3000, 'localhost', (error) => {
+    if (error) throw error // for example, another program uses the port
+    console.log('Listening on http://localhost:3000/v1/parcels')
+  })

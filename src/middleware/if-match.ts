@@ -82,7 +82,7 @@ export function readConditions(
 export function checkWrite(conditions: Conditions, version: string): void {
   const { ifMatch, ifNoneMatch, versions, required } = conditions
   if (required && ifMatch === undefined) throw preconditionRequired()
-  if (versions !== undefined && !versions.includes(version)) throw preconditionFailed()
+  if (versions !== undefined && !versions.includes(version)) throw unmatched(conditions)
   if (ifNoneMatch !== undefined && (ifNoneMatch.any || versionsOf(ifNoneMatch, true).includes(version))) {
     throw new HttpProblem('precondition-failed', { detail: 'If-None-Match matches the current version.' })
   }
@@ -96,7 +96,7 @@ export function checkRead(conditions: Conditions, tag: string, version?: string)
   const { ifMatch, versions, weakToo } = conditions
   if (ifMatch === undefined || ifMatch.any) return
   const holds = version === undefined ? matchesStrongly(ifMatch, tag, weakToo) : versions?.includes(version)
-  if (!holds) throw preconditionFailed()
+  if (!holds) throw unmatched(conditions)
 }
 
 /**
@@ -119,6 +119,27 @@ export function preconditionFailed(): HttpProblem {
       'If-Match does not name the current version. GET the resource again, apply your change to the current state, ' +
       'and send its new Etag.',
   })
+}
+
+/**
+ * The 412 for a request whose `If-Match` does not match. If no tag in `If-Match` could match any
+ * version, the detail gives this reason, because another GET would not help.
+ */
+function unmatched({ ifMatch, weakToo }: Conditions): HttpProblem {
+  const tags = ifMatch?.tags ?? []
+  if (tags.length === 0)
+    return new HttpProblem('stale', {
+      detail:
+        'If-Match has no valid entity tag. Send the Etag of the last response unchanged, with its double quotes, as ' +
+        'in "3.x7Q".',
+    })
+  if (!weakToo && tags.every(({ weak }) => weak))
+    return new HttpProblem('stale', {
+      detail:
+        'If-Match has only weak entity tags (W/"..."), which never match (RFC 9110, section 13.1.1). Send the Etag of ' +
+        'the service without W/. If a proxy adds W/, the service needs the option weakIfMatch.',
+    })
+  return preconditionFailed()
 }
 
 /** The 428 for a write without `If-Match`, if the service requires `If-Match` (HDR-3). */

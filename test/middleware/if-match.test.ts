@@ -71,6 +71,27 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     expect(reported).toHaveLength(3)
   })
 
+  it.each([
+    ['3.x', {}, /no valid entity tag.*double quotes/],
+    ['', {}, /no valid entity tag/],
+    ['W/"3.x"', {}, /only weak entity tags.*weakIfMatch/],
+    ['W/"2.x"', { weak: true }, /does not name the current version/],
+    ['W/"3.x", "2.x"', {}, /does not name the current version/],
+    ['"2.x"', {}, /does not name the current version/],
+  ])(
+    'HDR-3: the detail of the 412 for If-Match: %s and the options %j gives the reason',
+    async (tag, options, detail) => {
+      const { call } = service(express, (app) => {
+        app.put('/a', ifMatch(options), (req) => checkVersion(req, '3'))
+        app.get('/a', ifMatch(options), (req, res) => void (sendTag(req, res, '3') ? undefined : res.json({})))
+      })
+      for (const method of ['put', 'get'] as const) {
+        const { status, body } = await call[method]('/a').set('If-Match', tag)
+        expect([method, status, body.code, body.detail]).toEqual([method, 412, 'stale', expect.stringMatching(detail)])
+      }
+    },
+  )
+
   describe('checkVersion', () => {
     const call = service(express, (app) => {
       app.all('/a', ifMatch(), (req, res) => {

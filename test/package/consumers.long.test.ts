@@ -264,6 +264,34 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
     expect(check('misspelt.ts').stdout).toMatch(/nmbre/)
   })
 
+  it.each([
+    ['7', 'typescript'],
+    ['5.4', 'typescript54'],
+  ])('compiles a service on TypeScript %s with the tsconfig.json of docs/commonjs.md', (_, compiler) => {
+    const [, config = ''] = /```json\n([^`]+)```/.exec(readFileSync(join(root, 'docs/commonjs.md'), 'utf8')) ?? []
+    const place = join(home, `modules-${compiler}`)
+    mkdirSync(join(place, 'src'), { recursive: true })
+    writeFileSync(join(place, 'package.json'), '{ "name": "service", "type": "module" }')
+    // TypeScript 5.4 can't read the type declarations of newer packages.
+    const settings = JSON.parse(config)
+    if (compiler !== 'typescript') settings.compilerOptions.skipLibCheck = true
+    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(settings))
+    writeFileSync(
+      join(place, 'src/orders.ts'),
+      `import { api } from 'express-rest-conventions'\nexport const orders = api({ versions: { v1: [] } })\n`,
+    )
+    writeFileSync(
+      join(place, 'src/service.ts'),
+      `import express from 'express'\nimport { orders } from './orders.js'\nconsole.log(typeof express().use(orders))\n`,
+    )
+    const { stdout } = spawnSync(process.execPath, [join(modules, compiler, 'bin', 'tsc'), '-p', '.'], {
+      cwd: place,
+      encoding: 'utf8',
+    })
+    expect(stdout).toBe('')
+    expect(execFileSync(process.execPath, [join(place, 'dist/service.js')], { encoding: 'utf8' })).toBe('function\n')
+  })
+
   describe('in a CommonJS service (docs/commonjs.md)', () => {
     const names = ['auth', 'docs', 'memory', 'middleware', 'postgres', 'server', 'testing', 'transfer', 'usage']
     const sources = {
