@@ -7,7 +7,7 @@
 export const parameter = {
   sort: 'sort',
   search: 'q',
-  /** The page number. The conventions spell it this way (QUERY-4). */
+  /** The page number. `offest` is the spelling of the conventions (QUERY-4). */
   page: 'offest',
   size: 'limit',
   expand: 'expand',

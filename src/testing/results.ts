@@ -74,7 +74,7 @@ export function expectPage(
 
 export function expectStored(item: unknown, what: string): void {
   const fits = isObject(item) && isObject(item.value) && typeof item.version === 'string' && item.version !== ''
-  expectThat(fits, `${what} { value, version }, an object as "value" and a non-empty string as "version"`, item)
+  expectThat(fits, `${what} { value, version }, where "value" is an object and "version" is a non-empty string`, item)
 }
 
 function expectRefused(

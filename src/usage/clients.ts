@@ -21,8 +21,8 @@ export interface ClientOptions {
   /**
    * The key of the hash (HMAC with SHA-256): at least 16 characters or bytes, the same in all
    * processes. If neither the token nor the function provides a name, the client's name is the
-   * keyed hash of the principal's name, or `(unnamed)` if there is no `secret` or the principal has
-   * no name.
+   * keyed hash of the principal's name. If this hash can't be computed (no `secret`, or a principal
+   * without a name), or if the function throws, the client's name is `(unnamed)`.
    */
   readonly secret?: string | Uint8Array
 }

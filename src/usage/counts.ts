@@ -158,7 +158,10 @@ export class Counts {
     this.#maxClients = maxClients
   }
 
-  /** Adds `amount` to the count with these labels. Returns the bounded labels. */
+  /**
+   * Adds `amount` to the count with these labels. Returns the labels under which it was counted:
+   * they may be truncated, or be `(other)`.
+   */
   count(
     subject: string,
     method: string,

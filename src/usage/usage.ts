@@ -52,7 +52,7 @@ export interface CountedBreak {
   readonly amount?: number
 }
 
-/** The event of `onCount`: one count, with its bounded labels. */
+/** The event of `onCount`: one count, with the labels under which it is stored. */
 export interface UsageEvent {
   readonly kind: CountKind
   /** The version of a call, or the clause. */

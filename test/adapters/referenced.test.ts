@@ -86,7 +86,7 @@ describe('the memory adapter', () => {
     await close()
   })
 
-  it('throws an error if onCreate, onUpdate or onRemove returns a promise, or if onUpdate returns undefined', () => {
+  it('throws an error if onCreate or onRemove returns a promise, or if onUpdate returns undefined', () => {
     const gives = (options: object) => memoryAdapter(pedidos, { records: [{ id: 1 }], ...options })
     expect(() => gives({ onCreate: async (value: object) => value }).create({ id: 2 }, call)).toThrow(
       /onCreate of "pedidos" returned a promise. Make it synchronous/,

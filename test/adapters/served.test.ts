@@ -30,7 +30,7 @@ const contratos = defineResource({
 })
 
 describe('adapters behind a service', () => {
-  it('PATH-7: of two associations to one parent, a write sets only the member of the association in the path', async () => {
+  it('PATH-7: if two associations share a parent, a write sets only the member of the one in the path', async () => {
     const data = memoryAdapter(contratos, { records: [{ codigo: 'a' }] })
     const entries = [mount(clientes, memoryAdapter(clientes, { records: [{ id: 5 }] })), mount(contratos, data)]
     const { send, close } = await listen(express().use(api({ versions: { v1: entries } })))
@@ -47,7 +47,7 @@ describe('adapters behind a service', () => {
     await close()
   })
 
-  it('HDR-3: after a lost race through a view, PUT and DELETE succeed, but a PUT with If-Match gets 412', async () => {
+  it('HDR-3: through a view, PUT and DELETE succeed after a lost race, but a PUT with If-Match gets 412', async () => {
     const data = memoryAdapter(contratos, { records: [{ codigo: 'a', pagador: 1 }] }) as unknown as Required<
       Adapter<Row, string>
     >

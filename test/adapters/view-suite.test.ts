@@ -8,6 +8,6 @@ const suite = adapterSuite(({ definition, records }) =>
   adapterView(memoryAdapter(definition, { records, idempotency: true }), {}),
 )
 
-it('the suite skips no check', () => expect(suite.skipped).toEqual([]))
+it('the adapter suite skips no check of a view', () => expect(suite.skipped).toEqual([]))
 
 for (const check of suite) it(`${check.id}: ${check.title}`, check.run)

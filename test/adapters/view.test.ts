@@ -87,7 +87,7 @@ describe('VER-1: reading through a view', () => {
     expect(none).toBeUndefined()
   })
 
-  it('conditions are renamed, and their values are converted', async () => {
+  it('filter conditions are renamed, and their values are converted', async () => {
     const where = (field: string, op: string, value: unknown) => ({
       where: [{ field, path: field.split('.'), op, value } as ListRequest['where'][number]],
     })
@@ -99,7 +99,7 @@ describe('VER-1: reading through a view', () => {
     expect(await listed(where('etiquetas', 'contains', 'a'))).toEqual(['1/1'])
   })
 
-  it('a value that fromWire converts to undefined matches nothing', async () => {
+  it('a filter value that fromWire converts to undefined matches nothing', async () => {
     const where = (op: string, value: unknown) => ({
       where: [{ field: 'importe', path: ['importe'], op, value } as ListRequest['where'][number]],
     })
@@ -108,7 +108,7 @@ describe('VER-1: reading through a view', () => {
     expect(await listed(where('in', [13]))).toEqual([])
   })
 
-  it('sort terms and conditions are renamed, including nested paths', async () => {
+  it('sort terms and filter conditions are renamed, including nested paths', async () => {
     expect(await listed({ sort: [{ field: 'importe', path: ['importe'], descending: true }] })).toEqual([
       '2/1',
       '1/2',
@@ -281,7 +281,7 @@ describe('VER-1: keys', () => {
   })
 })
 
-describe('VER-1: the call', () => {
+describe('VER-1: the call that a view passes to the store', () => {
   const seen: AdapterCall[] = []
   const spy = { list: recording(seen, { items: [] }, 1), read: () => [] }
 

@@ -4,8 +4,8 @@ import { Backends, cpuOf, named, spent } from '../../bench/run/backends.js'
 
 const { url } = inject('postgres')
 /**
- * Whether the database runs on this machine, and the machine runs Linux. The processes of a remote
- * server cannot be read.
+ * True if the database runs on this machine, and this machine runs Linux. Only then can the test
+ * read the CPU time of the database processes.
  */
 const isHere = process.platform === 'linux' && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 

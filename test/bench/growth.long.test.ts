@@ -112,7 +112,7 @@ describe('npm run bench:growth', () => {
   })
 })
 
-describe('the load', () => {
+describe('the load of npm run bench:growth', () => {
   it('stops with an error at an unexpected status', async () => {
     let left = 3
     const server = createServer((_req, res) => res.writeHead(left-- > 0 ? 200 : 503).end('{}')).listen(0, '127.0.0.1')
@@ -154,7 +154,7 @@ describe('the load', () => {
   })
 })
 
-describe('the data', () => {
+describe('the data of npm run bench:growth', () => {
   it('has pieces with distinct times, and ten pieces in the list of each branch, newest first', () => {
     for (const rows of [10, 100, 1000]) {
       const extent = extentOf(rows, 10)
@@ -183,7 +183,7 @@ const series = (more: Partial<Series>, ...medians: readonly number[]): Series =>
   ...more,
 })
 
-describe('the verdict', () => {
+describe('the verdict on a growth curve', () => {
   const flat = { within: 1.25 }
 
   it('is flat if the curve ends within the bound, or below its start', () => {
@@ -209,7 +209,7 @@ describe('the verdict', () => {
   })
 })
 
-describe('the report', () => {
+describe('the report of npm run bench:growth', () => {
   const curve: CurveResult = {
     name: 'rows',
     title: 'rows: of all',
@@ -254,7 +254,7 @@ describe('the report', () => {
     ]).toEqual(['999 us', '2.00 s', '1.50 s', '3.00 MB', '-2.00 kB'])
   })
 
-  it('has a well-formed chart with the unit of the first series, and a line for each series of several points', () => {
+  it('has a well-formed chart with a line for each series of several points in the unit of the first series', () => {
     const svg = growthChart(result)
     expect(XMLValidator.validate(svg)).toBe(true)
     expect(svg.match(/<polyline/g)).toHaveLength(2)

@@ -77,7 +77,7 @@ export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
 
 /**
  * The hidden text of the page. Text in collapsed details is accepted. Text in hidden forms is
- * accepted too, because only a script can process such a form.
+ * accepted too: a script shows such a form, and without JavaScript the form has no use.
  */
 export const unreadableFaults = async (page: Page): Promise<readonly string[]> =>
   (await ask<readonly string[]>(page, 'unreadable()')).map((text) => `This text is hidden: ${text}`)

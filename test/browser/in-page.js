@@ -1,7 +1,7 @@
 /**
- * Functions of the checks that run inside the page: `page.evaluate` runs this text, which no policy
- * of the page can block. It is a separate file because the tests are compiled without the DOM
- * types.
+ * Functions that the checks call inside the page. `page.evaluate` runs the text of this file, which
+ * no content security policy of the page can block. The functions are in a separate file because
+ * the tests are compiled without the DOM types.
  */
 globalThis.rig = (() => {
   /** Describes an element for messages: `<a href="#list"> Orders`. */
@@ -27,7 +27,8 @@ globalThis.rig = (() => {
     [...document.querySelectorAll(canTakeFocus)].filter((element) => isStop(element) && isShown(element))
 
   /**
-   * The indicator of the focus: an outline, or any difference from the same element without focus.
+   * Returns the styles that can show the focus. The focus does not show if these styles are the
+   * same with and without the focus.
    */
   const looks = (element) => {
     const {
@@ -97,8 +98,8 @@ globalThis.rig = (() => {
       )
     },
     /**
-     * Text that cannot be reached: it is hidden, and not inside a `<details>`. A hidden form is
-     * one that only a script can process.
+     * Hidden text that no `<details>` can show. Text in a hidden form does not count: a script
+     * shows such a form, and without JavaScript the form has no use.
      */
     unreadable() {
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -124,7 +125,7 @@ globalThis.rig = (() => {
     },
   }
 
-  /** Whether an ancestor can scroll it. */
+  /** True if an ancestor of the element scrolls or clips its content. */
   function isInBox({ parentElement }) {
     const boxes = [...ancestors(parentElement)].filter(
       (one) => one !== document.documentElement && one !== document.body,

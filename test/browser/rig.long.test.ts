@@ -173,7 +173,7 @@ describe('finding a browser', () => {
     const { path, env } = embeddedBrowser()
     const version = execFileSync(path, ['--version'], { encoding: 'utf8', env: { ...env, PATH: '' } })
     expect(version).toMatch(/Chromium|Chrome/)
-    // The second call finds the browser unpacked.
+    // The second call uses the files that the first call has unpacked.
     expect(embeddedBrowser()).toEqual({ path, env })
   })
 })

@@ -193,7 +193,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
     await all.close()
   })
 
-  it('HDR-3: tag suffixes of Apache, Caddy and lighttpd match, and "weakIfMatch" makes W/ of nginx match', async () => {
+  it('HDR-3: tag suffixes of Apache, Caddy and lighttpd match; "weakIfMatch" allows W/ in If-Match', async () => {
     for (const weakIfMatch of [false, true]) {
       const { origin, close } = await listen(express().use(build(data(), { weakIfMatch })))
       for (const path of ['/v8/piezas/2', '/v8/piezas?limit=2', '/v8/search?q=b']) {

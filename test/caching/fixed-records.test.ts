@@ -193,7 +193,7 @@ const asked = fc.constantFrom(
 const accepted = fc.constantFrom<Record<string, string>>({}, {}, { accept: 'application/xml' })
 
 describe('a record that is read repeatedly', () => {
-  it('HDR-2, HDR-8: has the same bytes, tag and fields as without caches, whatever the store returns', async () => {
+  it('HDR-2, HDR-8: has the same body, entity tag and fields as without caches, for any stored values', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(data, fc.array(fc.tuple(asked, accepted), { minLength: 1, maxLength: 4 })), {
@@ -224,7 +224,7 @@ describe('a record that is read repeatedly', () => {
     )
   }, 240_000)
 
-  it('AUTH-4: is shown to each caller as the store returns it to this caller', async () => {
+  it('AUTH-4: is returned to each caller with the values that the store returns for that caller', async () => {
     const adapter = {
       list: async (_: unknown, { principal }: { principal: unknown }) => ({
         items: [{ value: { id: 'x', name: principal === 'ana' ? 'secret' : null }, version: '1' }],

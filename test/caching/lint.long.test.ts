@@ -212,7 +212,7 @@ describe.each([
   })
 })
 
-it('LIMIT-1: the linter finds no fault in a 429 above the rate limit', async () => {
+it('LIMIT-1: the linter finds no fault in the 429 response to a request above the rate limit', async () => {
   const { port, close } = await listen(serviceOf(1))
   const answers = [
     await send(port, 'GET', '/v8/pre-piezas/1', inside),

@@ -1,6 +1,6 @@
 /**
- * A linter of responses. It checks rules of RFC 9110, 9111, 8288 and 9457, and of the conventions,
- * that apply to all responses.
+ * A linter of responses. It checks the rules that apply to all responses, from RFC 9110, 9111, 8288
+ * and 9457, and from the conventions.
  */
 
 export interface Exchanged {
@@ -54,8 +54,8 @@ const grammar: Readonly<Record<string, RegExp>> = {
 const directives = /^(?:no-store|no-cache|private|public|must-revalidate|no-transform|max-age=\d+|s-maxage=\d+)$/
 
 /**
- * The faults of a response, each as a short text. `authenticated` is the name of the field with the
- * credentials, if the path requires credentials.
+ * Returns the faults of a response, each as a short text. `authenticated` is the name of the
+ * request header field with the credentials. It is undefined if the path requires no credentials.
  */
 export function lint(exchanged: Exchanged, authenticated: string | undefined): string[] {
   const { method, status, rawHeaders, body } = exchanged
@@ -111,7 +111,7 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
   must(status !== 201 || has('location'), '201 without Location (VERB-2)')
   must(
     status !== 302 || (method === 'HEAD' && !has('location')),
-    '302 on another method than HEAD, or with Location (VERB-8)',
+    '302 on a method other than HEAD, or with Location (VERB-8)',
   )
   must(
     status !== 304 || (has('etag') && has('cache-control') && has('vary')),
@@ -121,7 +121,7 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
   if (status >= 400 && status !== 410 && method !== 'HEAD') {
     must(
       /^application\/problem\+(?:json|xml)/.test(fields.get('content-type') ?? ''),
-      `a ${status} that is no problem (ERR-3)`,
+      `a ${status} whose body is not a problem document (ERR-3)`,
     )
   }
   must(status !== 410 || body.length === 0, '410 with a body (VER-2)')

@@ -1,6 +1,6 @@
 /**
- * Combinations of preconditions. The statuses are compared with those of a model of RFC 9110
- * 13.2.2, which does not use the code of the library.
+ * Sends requests with combinations of preconditions, and compares the statuses with those of a
+ * model of RFC 9110 13.2.2. The model does not use the code of the library.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Served } from '../clauses/fixture.js'
@@ -71,7 +71,8 @@ interface Kind {
 }
 
 /**
- * The expected status: RFC 9110 13.2.1 and 13.2.2 in order, with the additions of HDR-3 and HDR-4.
+ * Returns the expected status. It follows the steps of RFC 9110 13.2.1 and 13.2.2 in order, with
+ * the additions of HDR-3 and HDR-4.
  */
 function model(
   { method, plain, there, updates }: Kind,
@@ -79,9 +80,9 @@ function model(
   ifNoneMatch: Said,
   options: { required: boolean; weakToo: boolean },
 ): number {
-  // 13.2.1: if the response would not be 2xx without the preconditions, they have no effect.
-  // OPTIONS selects no representation. POST creates a record, so its preconditions are not compared
-  // with the tag of the list (HDR-4).
+  // 13.2.1: preconditions have no effect if the response without them would not be 2xx. OPTIONS
+  // selects no representation. POST creates a record, so its preconditions are not compared with
+  // the tag of the list (HDR-4).
   if (plain < 200 || plain > 299 || method === 'POST' || method === 'OPTIONS') return plain
   if (updates && options.required && ifMatch.lines === undefined) return 428
   const holds = options.weakToo ? ifMatch.weak : ifMatch.strong
@@ -230,8 +231,8 @@ const ignored = {
 }
 
 /**
- * A pair of `If-Match` and `If-None-Match` is tested only if one of the two has one of these
- * values.
+ * A pair of `If-Match` and `If-None-Match` is tested only if at least one of the two fields has one
+ * of these values.
  */
 const some = ['absent', '*', 'current', 'another']
 const pairs = fields.flatMap((ifMatch) =>
@@ -259,7 +260,7 @@ const pairsOf = (ground: string, isPlain: boolean): readonly (typeof pairs)[numb
   return share(pairs, 4, sides)
 }
 
-describe.each(grounds)('preconditions over %s', (ground, open) => {
+describe.each(grounds)('preconditions of requests for records in %s', (ground, open) => {
   // The last two settings are tested only in memory, because a database does not change their
   // effect.
   const settings = [
@@ -290,7 +291,7 @@ describe.each(grounds)('preconditions over %s', (ground, open) => {
     }
 
     it.each(kinds.map((kind) => [`${kind.method} of ${kind.name}`, kind] as const))(
-      'HDR-3, HDR-4: %s follows RFC 9110 13.2.2',
+      'HDR-3, HDR-4: the status of %s with If-Match and If-None-Match follows RFC 9110 13.2.2',
       async (_, kind) => {
         const { send } = service
         const wrong: unknown[] = []

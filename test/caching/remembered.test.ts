@@ -230,7 +230,7 @@ const steps = fc.oneof(
 )
 
 describe('repeated responses', () => {
-  it('HDR-2, REP-1: have the same bytes as newly rendered ones, for any caller, format and change', async () => {
+  it('HDR-2, REP-1: have the same bytes as new renderings, for any caller and format, after any change', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(asItIs, copying),
@@ -468,7 +468,7 @@ describe('the cache of lists', () => {
     return (path: string) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
   }
 
-  it('HDR-4: does not use a cached page after a record of the page was replaced, so body and tag change', async () => {
+  it('HDR-4: is not used after a record of the page was replaced, so the body and the entity tag change', async () => {
     const rows = [frozen(1, 'uno'), frozen(2, 'dos')]
     const page = { items: rows, total: 2 }
     const ask = await get({ read: () => [rows[0]], list: () => page })

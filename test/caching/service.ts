@@ -1,4 +1,7 @@
-/** A service over memory or PostgreSQL, with several kinds of resources that have tags. */
+/**
+ * A service with records in memory or in PostgreSQL. It has several kinds of resources with entity
+ * tags.
+ */
 import compression from 'compression'
 import express from 'express'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -63,7 +66,8 @@ const notas = defineResource({
 })
 
 /**
- * Like `notas`, but shared caches may store the responses too, one for each caller's credentials.
+ * Like `notas`, but shared caches may also store the responses, separately for each caller's
+ * credentials.
  */
 const avisos = defineResource({
   collection: 'avisos',

@@ -1,6 +1,7 @@
 /**
- * The cleanup obeys the limits of the run: its rate, the rules for a busy service, and
- * `production`.
+ * Tests of the cleanup, which removes the records that the checks have created. It obeys the limits
+ * of the run: the rate, the rules for a busy service, and `production`. It keeps the records of
+ * other clients.
  */
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
@@ -199,7 +200,7 @@ it.each([
   ['no response', undefined],
   ['500', 500],
 ])(
-  'the cleanup keeps a record of another client if the DELETE before got %s but removed the record',
+  'if a DELETE got %s but removed its record, the cleanup keeps a record of another client with the same id',
   async (_, status) => {
     const app = twinApp()
     let deleted = ''
@@ -229,7 +230,7 @@ it.each([
 )
 
 it.each(['onExchange', 'onResult'])(
-  'if %s throws, the run rejects with its error, and its record is removed',
+  'if %s throws, checkService() removes the record that it created, and rejects with the error of the hook',
   async (hook) => {
     const { origin, arrivals } = await start()
     const run = checkService({

@@ -73,7 +73,7 @@ it('the client never retries an unsafe request', async () => {
   client.close()
 })
 
-it('the client sends no more requests than the budget allows, including those of races', async () => {
+it('the client sends no more requests than the budget allows, and counts each request of a race', async () => {
   const { asked, url } = await answering()
   const client = new Client({ ...options, budget: 3, mayWrite: () => true })
   await client.send('GET', url)

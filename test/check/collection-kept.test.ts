@@ -74,7 +74,7 @@ it.each([
   ['has no Location, and the record has an empty id in the list', { found: '' }, [`${orders}/`]],
   ['has no Location, and the record has the id of another record in the list', { found: 3 }, []],
   ['has no Location, and the record has the id null in the list', { found: null }, []],
-] as const)('a script deletes nothing but its own record if a 201 %s', async (_what, faults, aliases) => {
+] as const)('a script deletes only its own record, or nothing, if a 201 %s', async (_what, faults, aliases) => {
   const { origin, unsafe } = await start(faults, aliases)
   const flags = ['--document', 'openapi.json', '--token', 'CHECK_ADMIN_TOKEN', '--rate', '9999999']
   await place.run('check', origin, ...flags, '--write', '--only', 'VERB-2', '--scripts', 'breaks')
@@ -106,7 +106,7 @@ it.each([
   expect(report.left.some(({ entry }) => entry.collection === orders)).toBe(true)
 })
 
-it('nothing is created or deleted if the body of POST has no value by which the record is recognized', async () => {
+it('a check creates and deletes nothing if no value in the body of its POST could identify the record', async () => {
   const app = twinApp()
   const unsafe: string[] = []
   service = await serving((req, res) => {

@@ -114,7 +114,7 @@ it('a script reads the token from the environment, and can send an altered copy 
 it.each([
   ['HDR-3/stale', 'Evidence of the break. The check got 200.'],
   ['HDR-3/race', '2 requests at the same time. Evidence of the break. The check got 200, 200.'],
-])('the script that reproduces a violation of %s sends the requests that violate the rule', async (check, comment) => {
+])('the script for a violation of %s sends the requests whose responses violate the rule', async (check, comment) => {
   const origin = await start('If-Match ignored')
   await run(origin, ...usual, '--write', '--only', check, '--scripts', 'breaks')
   const name = `breaks/${check.replace('/', '-')}-v1-orders.sh`
@@ -122,7 +122,7 @@ it.each([
   expect(await shell(join(cwd, name))).toMatchObject({ code: 1 })
 })
 
-it('a script without a record of its own sends no unsafe requests unless DISPOSABLE=yes is set', async () => {
+it('a script without a record of its own sends unsafe requests only if DISPOSABLE=yes is set', async () => {
   const app = twinApp()
   const unsafe: string[] = []
   service = await serving((req, res) => {
@@ -190,7 +190,7 @@ it('the command writes a JUnit report, and prints a JSON report without tokens',
   )
 })
 
-it('a baseline accepts the violations that it lists until their last day, and no other violations', async () => {
+it('a baseline accepts the listed violations until their last day, and no other violations', async () => {
   const origin = await start('406 for 415')
   const only = ['--only', 'HDR-1']
   expect((await run(origin, ...usual, ...only, '--write-baseline', 'known.json')).code).toBe(1)
@@ -204,7 +204,7 @@ it('a baseline accepts the violations that it lists until their last day, and no
   expect((await run(origin, ...usual, ...only, '--baseline', 'other.json')).code).toBe(1)
 })
 
-it('a baseline keeps the entries of all checks that a run leaves out, and drops those of unknown checks', async () => {
+it('--write-baseline keeps entries of checks that the run leaves out, and drops those of unknown checks', async () => {
   const origin = await start()
   const page = readFileSync(new URL('../../docs/check.md', import.meta.url), 'utf8')
   const checks = [...page.matchAll(/^\| `([A-Z]+-\d+\/[\w-]+)` \|/gm)].map(([, check]) => check as string)

@@ -1,5 +1,6 @@
 /**
- * Tests of the checks of PATH-5 and PATH-6. Most of the cases look like a violation, but are not.
+ * Tests of the checks of PATH-5 (in a path, the parent comes before its sub-collections) and PATH-6
+ * (a path contains no filter). Most of the cases look like a violation, but are not.
  */
 import { expect, it } from 'vitest'
 import { checkService } from '../../src/check/index.js'

@@ -1,3 +1,7 @@
+/**
+ * Tests of the ledger: the file that lists the records that the checks have created, or may have
+ * created.
+ */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

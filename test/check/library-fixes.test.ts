@@ -1,6 +1,6 @@
 /**
- * The fixes that reports suggest for services built on this library name only functions of its
- * public API.
+ * Reports suggest fixes for services that are built on this library. The fixes name only functions
+ * of the public API.
  */
 import { expect, it } from 'vitest'
 import * as postgres from '../../src/adapters/postgres/index.js'

@@ -1,6 +1,7 @@
 /**
- * Measures how often one run of a check finds that a service compares first and writes later
- * (HDR-3, VERB-12).
+ * Measures how often one run of a check finds this fault: the service compares the entity tag
+ * (HDR-3) or looks up the idempotency key (VERB-12) first, and writes later, so another request can
+ * write in between.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,8 +19,8 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const runs = size(1, 100)
 /**
- * How many more runs may miss the fault than the expected rate allows. With only a few runs, two
- * may miss it by chance.
+ * The number of runs that may miss the fault, in addition to those that the expected rate allows.
+ * With only a few runs, two may miss the fault by chance.
  */
 const tolerance = isLong ? 0 : 2
 

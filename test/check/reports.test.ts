@@ -69,8 +69,8 @@ describe('every report', () => {
   })
 })
 
-describe('--html', () => {
-  it('is one file without external resources, and its content security policy blocks all by default', () => {
+describe('the HTML report (--html)', () => {
+  it('is one file without external resources, with a content security policy that blocks them by default', () => {
     const html = place.read('report.html')
     expect(html).not.toMatch(/<(?:img|link|iframe|object|embed|base)\b/)
     expect(html).not.toMatch(/\s(?:src|onerror)=["']/)
@@ -78,7 +78,7 @@ describe('--html', () => {
     expect(html).toMatch(/content="default-src &#39;none&#39;|content="default-src 'none'/)
   })
 
-  it('shows the rule, the reason, both fixes, and the requests with their responses', () => {
+  it('shows the rule, the reason, a fix by hand, a fix with the library, and the requests with their responses', () => {
     const html = place.read('report.html')
     for (const part of ['Why it matters', 'Expected', 'Seen', 'Fix by hand', 'Fix with express-rest-conventions'])
       expect(html).toContain(part)
@@ -86,7 +86,7 @@ describe('--html', () => {
   })
 })
 
-describe('--markdown', () => {
+describe('the Markdown report (--markdown)', () => {
   it('does not render values from the service as HTML or as links', () => {
     const markdown = place.read('report.md')
     const tags = [...new MarkdownIt({ html: true, linkify: true }).render(markdown).matchAll(/<([a-z0-9]+)/g)]
@@ -126,7 +126,7 @@ describe('--markdown', () => {
   })
 })
 
-describe('--sarif', () => {
+describe('the SARIF report (--sarif)', () => {
   const log = () => JSON.parse(place.read('report.sarif'))
 
   it('is SARIF 2.1.0: each result has a rule, a message, a file with a line, and fingerprints', () => {
@@ -167,7 +167,7 @@ describe('--sarif', () => {
     for (const hash of second) expect(first).toContain(hash)
   })
 
-  it('has the last request and its response, without credentials', () => {
+  it('contains the last request of a violation and its response, without credentials', () => {
     const result = log().runs[0].results.find(
       ({ properties }: { properties: { check: string } }) => properties.check === 'QUERY-7/past-end',
     )
@@ -207,7 +207,7 @@ describe('--sarif', () => {
   })
 })
 
-describe('--junit', () => {
+describe('the JUnit report (--junit)', () => {
   it('is well-formed XML, with a failure for each violation', () => {
     const parser = new SaxesParser()
     const cases: string[] = []

@@ -1,7 +1,6 @@
 /**
- * Tests the shell scripts that the check writes, one for each violation found. Each script works on
- * its own. It finds its violation in the faulty service, and finds no violation in the correct
- * service.
+ * Tests the shell scripts that `check` writes, one for each violation. Each script finds its
+ * violation in the faulty service, and finds no violation in the correct service.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -109,7 +108,7 @@ it.each(share(faults, 4, fewFaults))(
       disposable: true,
       only: [clause, 'VERB-1', 'HDR-2'],
     })
-    // As the command does, removes the tokens from the report before it writes the scripts.
+    // Like the command, this test removes the tokens from the report before it writes the scripts.
     const scripts = scriptsOf(withoutSecrets(report, principals, undefined).results, principals)
     for (const { name, text } of scripts) writeFileSync(join(folder, name), text)
     const names = scripts.map(({ name }) => name)
@@ -133,7 +132,7 @@ it.each(share(faults, 4, fewFaults))(
   },
 )
 
-it('a script that would send a wrong password for a real user sends nothing unless DISPOSABLE is "yes"', async () => {
+it('a script sends a wrong password for a real user only if DISPOSABLE is "yes", else it sends nothing', async () => {
   let requests = 0
   const app = twinApp('login reveals unknown users')
   const { origin, close } = await serving((req, res) => {

@@ -6,7 +6,7 @@ import { Service } from '../../src/check/service.js'
 import { withoutReferences } from '../../src/check/target/references.js'
 import { document } from './twin/document.js'
 
-it('references are followed, including those of a schema to itself', () => {
+it('withoutReferences() resolves references, including those of a schema to itself', () => {
   const tree = { type: 'object', properties: { children: { items: { $ref: '#/components/schemas/Tree%20x' } } } }
   const whole = withoutReferences({
     paths: { here: { $ref: '#/components/schemas/Tree%20x' } },

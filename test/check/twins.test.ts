@@ -1,6 +1,6 @@
 /**
- * The checks report no violation for a twin (the hand-written test service) without faults. They
- * find the fault of a twin with one fault.
+ * The checks report no violation for a twin (the hand-written test service) without faults. If a
+ * twin has a fault, the checks find it.
  */
 import { expect, it } from 'vitest'
 import { breaksOf, checkTwin } from './check-twin.js'

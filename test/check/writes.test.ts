@@ -137,7 +137,7 @@ const numberOf = async (origin: string): Promise<string | null> =>
     await fetch(`${origin}/v1/orders?limit=1`, { headers: { Authorization: `Bearer ${tokenOf('admin')}` } })
   ).headers.get('x-total-count')
 
-it('no record is left behind, even if a rule is violated', async () => {
+it('the checks leave no record behind, even if the service violates a rule', async () => {
   const { origin, close } = await serving(twinApp('PUT creates'))
   const report = await checkService({ ...options(origin), ...writing })
   expect([report.left, await numberOf(origin)]).toEqual([[], '23'])
@@ -175,7 +175,7 @@ it('the ledger of an interrupted run is enough to remove the records that the ru
   await close()
 })
 
-it('HDR-3: lost updates in races are reported as a rate', async () => {
+it('HDR-3: if races lose updates, the report says how many of 20 races had two winners or more', async () => {
   const { origin, close } = await serving(twinApp('compares, waits and writes'))
   const report = await checkService({ ...options(origin), only: ['HDR-3'] })
   await close()

@@ -132,7 +132,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
     expect((await get('/public/v1/notas', { 'x-authorization-token': token() })).status).toBe(401)
   })
 
-  it('AUTH-2: a login accepts only GET, HEAD and OPTIONS. Its 401 does not reveal if the user exists', async () => {
+  it('AUTH-2: a login accepts only GET, HEAD and OPTIONS. Its 401 does not reveal whether a user exists', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await get('/public/login', basic('ana', password), method)
       expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])

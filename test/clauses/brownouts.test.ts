@@ -1,3 +1,4 @@
+/** Tests of brownouts: announced periods in which a deprecated version is switched off (VER-3). */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type ApiOptions, api, HttpProblem, mount } from '../../src/index.js'
 import type { BrownoutsOption } from '../../src/middleware/brownouts.js'

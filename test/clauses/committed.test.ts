@@ -267,7 +267,7 @@ describe.each(frameworks)('VERB-13: changes with injected faults, on %s', (_name
     expect(after).toBeGreaterThan(10)
   })
 
-  it('if a body cannot be built, the entity tag of the response works in If-Match, but causes no 304', async () => {
+  it('if a PATCH response cannot be rendered, its entity tag matches in If-Match, but causes no 304', async () => {
     n += 1
     // The last calls of the request come after its write. The fault occurs at the last call but
     // one.
@@ -290,7 +290,7 @@ describe.each(frameworks)('VERB-13: changes with injected faults, on %s', (_name
     expect((await world.send('PATCH', '/v1/contratos/a', { 'If-Match': etag }, { n: 0 })).status).toBe(412)
   })
 
-  it('an endpoint whose header cannot be sent responds with its status, without that header', async () => {
+  it('if an endpoint returns a header field that cannot be sent, the response lacks only that field', async () => {
     const calls = await countCalls(world, () => world.send('POST', '/v1/informes'))
     Object.assign(world, { fault: { at: calls, kind: 'garbage' }, calls: 0 })
     const answer = await world.send('POST', '/v1/informes')
@@ -346,7 +346,7 @@ describe.each(frameworks)('outcomes that the library cannot know, on %s', (_name
     await service.close()
   })
 
-  it('VERB-13: if the store returns a record without a version, the 503 says that the change was made', async () => {
+  it('VERB-13: if a store creates a record but returns no version, the 503 says that the change was made', async () => {
     const service = await serving({
       create: (value) => ({ created: { value, version: undefined as unknown as string } }),
     })

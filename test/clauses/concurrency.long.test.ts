@@ -137,7 +137,7 @@ describe.each(frameworks)('HDR-3: concurrent requests on %s', (name, express) =>
     await close()
   })
 
-  it('a waiting update does not block other keys, and a failed update does not block the next one', async () => {
+  it('a waiting update does not block other records, and a failed update does not block the next update', async () => {
     let open = (): void => {}
     const gate = new Promise<void>((resolve) => {
       open = resolve

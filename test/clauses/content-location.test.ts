@@ -118,7 +118,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     await blind.close()
   })
 
-  it('RFC 7240: "return" is found in any valid Prefer. Preference-Applied names it if it had an effect', async () => {
+  it('RFC 7240: "return" is found in any valid Prefer. If it has an effect, Preference-Applied names it', async () => {
     for (const [prefer, applied] of [
       ['return=minimal', 'return=minimal'],
       ['respond-async, RETURN = "minimal"; q=1', 'return=minimal'],
@@ -153,7 +153,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     }
   })
 
-  it('RFC 7240 2: PATCH responses vary by Prefer, even if the request has none. GET responses do not', async () => {
+  it('RFC 7240 2: responses to PATCH always vary by Prefer. Responses to GET do not', async () => {
     for (const headers of [{}, full, { Prefer: 'return=minimal' }]) {
       expect((await send('PATCH', 'piezas/3', headers, {})).headers.vary).toBe('Accept, Prefer')
       expect((await send('GET', 'piezas/3', headers)).headers.vary).toBe('Accept')

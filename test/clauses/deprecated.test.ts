@@ -170,7 +170,7 @@ describe('VER-3: OpenAPI documents with deprecated parts', () => {
     })
   })
 
-  it('VER-3: a deprecated part can be removed from the contract after its sunset', () => {
+  it('VER-3: removing a deprecated part is a breaking change before its sunset, but not after it', () => {
     const before = openapi(serviceOf(), 'v1')
     const { properties } = notas.schema as { properties: Record<string, object> }
     const { viejo: _, ...left } = properties

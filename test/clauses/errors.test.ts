@@ -153,7 +153,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
       '/v0/nada/%zz?x=1',
       { Accept: 'text/html', 'x-user': 'nobody' },
       undefined,
-      'version before everything',
+      'version before everything else',
     ],
     [
       404,
@@ -217,7 +217,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     body,
   }))
   it.each(titled)(
-    'ERR-2: $what: the response to $method $path is $status',
+    'ERR-2: the order of checks is $what, so $method $path gets $status',
     async ({ status, method, path, headers, body }) => {
       const answer = await send(method, path, headers, body)
       expect(answer.status).toBe(status)

@@ -49,7 +49,7 @@ it('VER-3: a version retires at its sunset, according to the clock of Date', asy
   await call.get('/v1/notes').expect(410)
 })
 
-it('VERB-12: the memory adapter forgets an idempotency key according to performance.now()', async () => {
+it('VERB-12: the memory adapter forgets an idempotency key after its ttl, measured by performance.now()', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   const call = await start()
   const post = async () => {

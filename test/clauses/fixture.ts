@@ -643,8 +643,8 @@ export function wire(port: number, bytes: string | Buffer, quiet = 150): Promise
 }
 
 /**
- * The status and the code of a problem (ERR-3), and what its `errors` name: parameters, pointers or
- * header fields.
+ * Returns the status and the code of a problem (ERR-3). `named` contains the parameters, pointers
+ * or header fields that the `errors` of the problem name.
  */
 export function problem(answer: Answer): { status: number; code: unknown; named: unknown[] } {
   const { errors = [] } = (answer.json ?? {}) as {

@@ -93,7 +93,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-2: a record that was deleted and created again has a new entity tag, and the old one gets 412', async () => {
+  it('HDR-2: a record that was deleted and created again has a new entity tag, and the old tag gets 412', async () => {
     const { send, close } = await serve(express)
     const first = (await send('GET', '/v8/clientes/2')).headers.etag as string
     await send('DELETE', '/v8/clientes/2')
@@ -160,7 +160,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     }
   })
 
-  it('HDR-3: writes to items of sub-collections, contained or associated, compare the entity tag', async () => {
+  it('HDR-3: writes to items of contained and associated sub-collections compare the entity tag', async () => {
     const { send, close } = await serve(express)
     const tagOf = async (path: string) => (await send('GET', path)).headers.etag as string
     const part = '/v8/piezas/1/componentes/numeroDeCabecera=1,secuencia=1'
@@ -195,7 +195,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     await strict.close()
   })
 
-  it('HDR-3: if "requireIfMatch" is set, updates and deletes without If-Match get 428, or 404 if absent', async () => {
+  it('HDR-3: with "requireIfMatch", updates and deletes without If-Match get 428. Absent items get 404', async () => {
     const { send, close } = await serve(express, { requireIfMatch: true })
     for (const [method, path, body] of [
       ['PUT', '/v8/piezas/1', { lote: 'x' }],
@@ -254,7 +254,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     }
   })
 
-  it('HDR-4: fetch() of Node gets a 304', async () => {
+  it('HDR-4: a GET with If-None-Match, sent with fetch() of Node, gets a 304', async () => {
     const url = `${service.origin}/v8/piezas/4`
     const first = await fetch(url)
     await first.text()

@@ -213,7 +213,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('responses for retired versions, unknown versions and unserved paths are reported too', async () => {
+  it('responses for retired versions, unknown versions and unknown paths are reported too', async () => {
     const { send, close, events } = await watched()
     for (const path of ['/v0/x', '/v9/x', '/v8/x']) await send('GET', path)
     expect(events.responses.map(({ status, version, route }) => [status, version, route])).toEqual([

@@ -70,7 +70,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     }
   })
 
-  it('VERB-5: a patch applies to the representation of a plain GET: links, nulls, nested members, lists', async () => {
+  it('VERB-5: a patch can address every part of the GET response: links, nulls, nested members and lists', async () => {
     const before = await get('piezas/1')
     const { origin } = service
     const answer = await patch('piezas/1', [
@@ -244,7 +244,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     ).toEqual([b])
   })
 
-  it('VERB-3, REP-7: keys, scope members and stored keys of links cannot be set, and links need a target', async () => {
+  it('VERB-3, REP-7: keys, scope members and link keys cannot be set, and links need an existing target', async () => {
     for (const operation of [
       { op: 'replace', path: '/numero', value: 99 },
       { op: 'remove', path: '/numero' },

@@ -8,7 +8,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
   const service = shared(express)
   const { send } = service
 
-  it('PATH-1: below a version are areas, collections, items, sub-collections and the items in them', async () => {
+  it('PATH-1: GET gets 200 for collections, items, sub-collections, their items, and items in areas', async () => {
     for (const path of [
       '/v8/piezas',
       '/v8/piezas/1',

@@ -300,7 +300,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     expect(lists[0]?.headers.etag).not.toBe(lists[1]?.headers.etag)
   })
 
-  it('REP-7: linking to a record that the caller must not read gets the 422 of an absent record', async () => {
+  it('REP-7: linking to a record that the caller must not read gets the same 422 as if it were absent', async () => {
     const tell = async (contrato: unknown, scope: string) => {
       const answer = await ask('PATCH', '/v1/piezas/2', scope, { contrato })
       return { status: answer.status, detail: answer.json.detail }
@@ -420,7 +420,7 @@ describe("AUTH-4: the service's own permission function", () => {
     await service.close()
   })
 
-  it('PATH-8: callOf() returns the scope and timeout of the request, for mounted resources only', async () => {
+  it('PATH-8: callOf() returns the scope and timeout of the request, and throws for unmounted resources', async () => {
     const carteras = defineResource({
       collection: 'carteras',
       key: 'id',
@@ -435,7 +435,7 @@ describe("AUTH-4: the service's own permission function", () => {
         v1: [
           mount(carteras, memoryAdapter(carteras)),
           endpoint('resumen', {
-            description: 'Looks into a resource by itself.',
+            description: 'Records the adapter call for a resource.',
             methods: {
               GET: {
                 query: { properties: { de: text }, required: ['de'] },

@@ -189,7 +189,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('REP-7: a link in a body is null, the key members, or a URL of the target in any unretired version', async () => {
+  it('REP-7: a link in a body can be null, key members, or a URL of the target in any unretired version', async () => {
     const { send, close, origin } = await serve(express)
     const lead = (contrato: unknown) => send('PATCH', '/v8/piezas/3', {}, { contrato })
     const c2 = { href: `${origin}/v8/contratos/C2`, esUrgente: false, estaActivo: false }

@@ -202,7 +202,7 @@ describe.each(frameworks)('HDR-1: custom representations on %s', (_name, express
   })
   afterAll(() => service.close())
 
-  it('PATH-4: GET of an item with Accept: application/pdf returns the result of the function', async () => {
+  it('PATH-4: GET of an item with Accept: application/pdf returns the PDF of the custom representation', async () => {
     const answer = await send('GET', '/v1/facturas/1', { Accept: 'application/pdf' })
     expect([answer.status, answer.text]).toEqual([200, '%PDF 10.5 \ufffd'])
     expect(answer.headers).toMatchObject({
@@ -294,7 +294,7 @@ describe.each(frameworks)('HDR-1: custom representations on %s', (_name, express
     }
   })
 
-  it('PATH-8: the response of an endpoint in a custom representation has an Etag, which gets a 304', async () => {
+  it('PATH-8: GET of an endpoint in a custom representation has an Etag, and If-None-Match gets a 304', async () => {
     const answer = await send('GET', '/v1/informe', { Accept: 'text/csv' })
     expect([answer.status, answer.text]).toEqual([200, 'value\r\n{"a":1}\r\n'])
     const { etag = '' } = answer.headers

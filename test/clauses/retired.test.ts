@@ -216,7 +216,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     expect((await send('GET', '/pedido')).status).toBe(418)
   })
 
-  it('VER-2, VER-3: a part gets 410 from its date on. Responses and OpenAPI documents announce the date', async () => {
+  it('VER-2, VER-3: a part gets 410 from its retirement date on, announced in responses and in OpenAPI', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2027-06-30T23:59:59Z') })
     const since = '2027-07-01T00:00:00Z'
     const service = serviceOf(stores(), { pedidos: { retired: { since } } }, { describe: {} })
@@ -443,7 +443,7 @@ describe('VER-2: links to retired parts', () => {
     expect(parts({})).not.toThrow()
   })
 
-  it('REP-7, VER-2: a link in a body to a retired resource gets 422', async () => {
+  it('REP-7, VER-2: a body with a link to a retired resource gets 422', async () => {
     const { autores, libros: books } = data()
     const service = api({
       baseUrl: 'http://api.example.com',

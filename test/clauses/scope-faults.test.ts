@@ -190,7 +190,7 @@ const invalidScopes: readonly (readonly [what: string, scope: () => unknown, rep
   ['sets a member to a bigint', () => ({ orden: 7n }), /"orden" as a bigint/],
 ]
 
-describe('ERR-3: an invalid scope', () => {
+describe('ERR-3: the result of a scope function', () => {
   it.each(invalidScopes)(
     'if the scope function %s, every request gets 500 without details, and the adapter is not called',
     async (_what, scope, reported) => {
@@ -219,7 +219,7 @@ describe('ERR-3: an invalid scope', () => {
     },
   )
 
-  it('with a valid scope, the same requests do not get 500', async () => {
+  it('with a valid scope, requests that need the scope do not get 500', async () => {
     const { send, errors, calls } = await serve(() => ({ empresa: 'a' }))
     for (const [method, path, body] of requests) {
       const answer = await send(method, `/v1/${path}`, {}, body)

@@ -1,6 +1,6 @@
 /** The requests that one tenant sends, for the tests of row-level scope. */
 
-/** The path of a record outside the scope, with bodies for its methods. */
+/** The path of a record outside the scope, with the request bodies for POST, PUT and PATCH. */
 interface Address {
   readonly path: string
   readonly post?: unknown

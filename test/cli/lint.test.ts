@@ -34,7 +34,7 @@ const lintWith = (name: string, text: string, ...flags: readonly string[]) => {
   return place.run('lint', name, ...flags)
 }
 
-describe('the exit code', () => {
+describe('the exit code of lint', () => {
   it('is 0 for a document that follows the conventions, in JSON and YAML, and in OpenAPI 3.0 and 3.1', async () => {
     for (const version of ['3.0.3', '3.1.0']) {
       const document = { ...foreignDocument(), openapi: version }
@@ -74,7 +74,7 @@ describe('the exit code', () => {
   })
 })
 
-describe('the rules', () => {
+describe('the rules of lint', () => {
   it('are those of the Spectral ruleset, and one rule for references', () => {
     expect(lintRules.map(({ name }) => name)).toEqual(['reference', ...Object.keys(ruleset.rules)])
   })
@@ -95,7 +95,7 @@ describe('the rules', () => {
   )
 })
 
-describe('references', () => {
+describe('references in a linted document', () => {
   const referring = (schemas: object): string =>
     JSON.stringify({ openapi: '3.1.0', paths: { '/v1/orders': {} }, components: { schemas } }, undefined, 2)
 
@@ -137,7 +137,7 @@ describe('references', () => {
   })
 })
 
-describe('reports', () => {
+describe('the reports of lint', () => {
   it('can be SARIF or JUnit', async () => {
     await lintWith('openapi.yaml', flawed, ...only, '--sarif', 'out/lint.sarif', '--junit', 'out/lint.xml')
     const [run] = JSON.parse(place.read('out/lint.sarif')).runs
@@ -150,7 +150,7 @@ describe('reports', () => {
   })
 })
 
-describe('a baseline', () => {
+describe('a baseline of lint', () => {
   it('accepts findings until a date, can be updated, and names entries that can be removed', async () => {
     expect(
       (await lintWith('openapi.yaml', flawed, ...only, '--write-baseline', 'known.json', '--until', '2026-06-15')).code,
@@ -177,13 +177,13 @@ describe('a baseline', () => {
     [['--until', 'soon', '--write-baseline', 'known.json'], '--until is "soon". Give a day of the calendar'],
     [['--until', '2026-06-14', '--write-baseline', 'known.json'], 'which is in the past: today is 2026-06-15 (UTC)'],
     [['--baseline', 'openapi.yaml'], 'A baseline is a list such as'],
-  ])('invalid flags %j: %s', async (flags, message) => {
+  ])('invalid flags %j get exit code 2 and the message: %s', async (flags, message) => {
     const { code, error } = await lintWith('openapi.yaml', flawed, ...flags)
     expect([code, error]).toEqual([2, expect.stringContaining(message)])
   })
 })
 
-describe('the exit code is 2 for', () => {
+describe('the exit code of lint is 2 for', () => {
   it.each([
     ['openapi.json', '{"swagger":"2.0","paths":{}}', 'openapi.json is Swagger 2.0. Convert it to OpenAPI 3.0 or 3.1'],
     ['openapi.json', '{"openapi":"3.2.0","paths":{}}', 'is of OpenAPI version "3.2.0". The versions 3.0 and 3.1'],

@@ -60,13 +60,17 @@ type Pair = readonly [title: string, one: Json, other: Json, there: Verdict, bac
 
 const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
   [
-    'a component has another name',
+    'a component gets another name',
     withSchemas({ Thing: members({ a: text }) }, ref('Thing')),
     withSchemas({ Item: members({ a: text }) }, ref('Item')),
   ],
-  ['a component is inline', withSchemas({ Thing: members({ a: text }) }, ref('Thing')), response(members({ a: text }))],
   [
-    'a parameter is a component',
+    'a component becomes inline',
+    withSchemas({ Thing: members({ a: text }) }, ref('Thing')),
+    response(members({ a: text })),
+  ],
+  [
+    'a parameter becomes a component',
     query(text),
     operation(
       { parameters: [{ $ref: '#/components/parameters/X' }] },
@@ -74,7 +78,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     ),
   ],
   [
-    'a body is a component',
+    'a body becomes a component',
     request(text),
     document(
       {
@@ -90,7 +94,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     ),
   ],
   [
-    'a response is a component',
+    'a response becomes a component',
     response(text),
     operation(
       { responses: { 200: { $ref: '#/components/responses/Thing' } } },
@@ -98,7 +102,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     ),
   ],
   [
-    'a path item is a component',
+    'a path item becomes a component',
     path('/things'),
     document(
       { '/things': { $ref: '#/components/pathItems/Things' } },
@@ -236,7 +240,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     }),
   ],
   [
-    'two path parameters with other names',
+    'two path parameters that swap their names',
     document({
       '/a/{x}/b/{y}': {
         get: {
@@ -781,14 +785,14 @@ const broken = (before: Json, after: Json): readonly string[] =>
     .filter(({ breaking }) => breaking)
     .map(({ kind, summary }) => `${kind}: ${summary}`)
 
-describe('differences without effect on clients', () => {
+describe('differences that break no client, in either direction', () => {
   it.each(same)('%s', (_title, one, other) => {
     expect(broken(one, other)).toEqual([])
     expect(broken(other, one)).toEqual([])
   })
 })
 
-describe('differences, compared in both directions', () => {
+describe('differences with the expected verdict in each direction', () => {
   it.each(pairs)('%s', (_title, one, other, there, back) => {
     for (const [before, after, verdict] of [
       [one, other, there],

@@ -131,7 +131,7 @@ const kinds = (before: Json, after: Json): readonly string[] =>
 describe.each([
   ['a webhook', webhook],
   ['a callback', callback],
-] as const)('%s', (_name, make) => {
+] as const)('changes of %s are classified in both directions', (_name, make) => {
   it.each(twins)('%s', (_title, one, other, there, back) => {
     expect(kinds(make(one), make(other))).toEqual([...there].sort())
     expect(kinds(make(other), make(one))).toEqual([...back].sort())
@@ -150,7 +150,7 @@ describe('a delivery', () => {
     expect(kinds(withExtension('x-owner', 'a'), withExtension('x-team', 'b'))).toEqual([])
   })
 
-  it('breaks clients of a callback if its URL is read from another member of the request', () => {
+  it('breaks clients if the URL of a callback is read from another member of the request', () => {
     const [before, after] = [callback(body(text)), callback(body(text), '{$request.body#/callbackUrl}')]
     expect(kinds(before, after)).toEqual(['callback-address-changed!'])
     expect(compareContracts(before, after)[0]?.sentence).toBe(
@@ -253,7 +253,7 @@ describe('parts of forms', () => {
       [],
       [],
     ],
-  ])('%s', (_title, one, other, there, back) => {
+  ])('changes are classified in both directions: %s', (_title, one, other, there, back) => {
     expect(kinds(one, other)).toEqual(there)
     expect(kinds(other, one)).toEqual(back)
   })

@@ -482,7 +482,7 @@ describe.each([
   ['a response', answers],
   ['a path, method or URL', addresses],
   ['credentials', credentials],
-] as const)('%s', (_name, twins: readonly Twins[]) => {
+] as const)('changes of %s are classified in both directions', (_name, twins: readonly Twins[]) => {
   it.each(twins)('%s', (_title, one, other, there, back) => {
     expect(kindsOf(one, other)).toEqual([...there].sort())
     expect(kindsOf(other, one)).toEqual([...back].sort())
@@ -652,7 +652,7 @@ describe('invalid documents', () => {
         'has no target',
     ],
     ['a reference to a file', response({ $ref: 'other.json#/a' }), 'leads outside the document'],
-  ])('%s throws', (_title, value, message) => {
+  ])('compareContracts() refuses %s', (_title, value, message) => {
     expect(() => compareContracts(value, response(text))).toThrow(message)
     expect(() => compareContracts(response(text), value)).toThrow(message)
   })

@@ -141,7 +141,7 @@ describe('discriminators', () => {
   const got = (mapping: Json | undefined, name?: string): Json => withSchemas(variants(mapping, name), schemas)
   const levels = (before: Json, after: Json) => compareContracts(before, after).map(({ kind, level }) => [kind, level])
 
-  it('removing a value breaks clients that send it, but not clients that receive it', () => {
+  it('removing a value from a mapping breaks clients that send it, but not clients that receive it', () => {
     const [both, one] = [{ cat: 'Cat', dog: 'Dog' }, { dog: 'Dog' }]
     expect(levels(sent(both), sent(one))).toEqual([['request-mapping-value-removed', 'breaking']])
     expect(levels(got(both), got(one))).toEqual([['response-mapping-value-removed', 'harmless']])

@@ -176,7 +176,7 @@ const objects: readonly Twins[] = [
     ['member-removed'],
   ],
   [
-    'from optional to required',
+    'a member that becomes required',
     members({ a: text }),
     members({ a: text }, 'a'),
     ['member-became-required'],
@@ -321,8 +321,8 @@ const unions: readonly Twins[] = [
     ['alternative-added'],
     ['alternative-removed'],
   ],
-  ['oneOf of scalars', { oneOf: [text, whole] }, { type: ['integer', 'string'] }, [], []],
-  ['an anyOf of one schema', { anyOf: [members({ a: text })] }, members({ a: text }), [], []],
+  ['from a oneOf of scalars to a list of types', { oneOf: [text, whole] }, { type: ['integer', 'string'] }, [], []],
+  ['from an anyOf of one schema to the schema', { anyOf: [members({ a: text })] }, members({ a: text }), [], []],
   [
     'the alternatives of a oneOf in another order',
     { oneOf: [members({ a: text }, 'a'), members({ b: text }, 'b')] },
@@ -359,7 +359,7 @@ const unions: readonly Twins[] = [
     [],
   ],
   [
-    'an allOf inside a member',
+    'an allOf inside a member, merged into one schema',
     members({ a: { allOf: [text, { maxLength: 5 }] } }),
     members({ a: { ...text, maxLength: 5 } }),
     [],
@@ -381,7 +381,7 @@ const differencesOf = (changes: ReturnType<typeof compareContracts>): readonly s
 describe.each([
   ['request', request],
   ['response', response],
-] as const)('a schema in a %s', (place, make) => {
+] as const)('changes of a schema in a %s are classified in both directions', (place, make) => {
   it.each(twins)('%s', (_title, one, other, there, back) => {
     for (const [before, after, expected] of [
       [one, other, there],
@@ -418,7 +418,7 @@ describe('breaking and harmless changes', () => {
     expect(breaks({ ...text, pattern: '^a' }, { ...text, pattern: '^b' }, request)).toBe(true)
   })
 
-  it('a response schema may become an anyOf with a more detailed one, but not a oneOf with an unrelated one', () => {
+  it('a response schema may become an anyOf with a more detailed schema, but not a oneOf with an unrelated one', () => {
     const brief = members({ href: text }, 'href')
     const full = members({ href: text, name: text }, 'href', 'name')
     expect(breaks(brief, { anyOf: [brief, full] }, response)).toBe(false)
@@ -485,7 +485,7 @@ describe('equivalent spellings and references', () => {
     expect(compareContracts(other, one)).toEqual([])
   }
 
-  it('null in OpenAPI 3.0 and 3.1', () => {
+  it('the spellings of null in OpenAPI 3.0 and 3.1 are equivalent', () => {
     same(legacy(response({ ...text, nullable: true })), response({ type: ['string', 'null'] }))
     same(legacy(response({ nullable: true, allOf: [text] })), response({ type: ['string', 'null'] }))
     const either = [members({ a: text }, 'a'), members({ b: text }, 'b')]
@@ -497,14 +497,14 @@ describe('equivalent spellings and references', () => {
     )
   })
 
-  it('exclusive bounds in OpenAPI 3.0 and 3.1', () => {
+  it('the spellings of exclusive bounds in OpenAPI 3.0 and 3.1 are equivalent', () => {
     same(
       legacy(request({ type: 'number', minimum: 1, exclusiveMinimum: true })),
       request({ type: 'number', exclusiveMinimum: 1 }),
     )
   })
 
-  it('an object or array type, implied or explicit', () => {
+  it('an implied object or array type is equivalent to an explicit type', () => {
     same(request({ properties: { a: { items: text } } }), request(members({ a: list(text) })))
   })
 

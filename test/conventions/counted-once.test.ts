@@ -26,7 +26,7 @@ const rowsOf = async (counts: Usage): Promise<string[]> => {
     .sort()
 }
 
-describe.each(majors)('%s', (_, express) => {
+describe.each(majors)('counting findings and calls, on %s', (_, express) => {
   it('the findings of a router are counted under the version at which it is mounted, if any', async () => {
     const counts = usage()
     const mounted = express()

@@ -117,7 +117,7 @@ describe('flattened data', () => {
     )
   })
 
-  it('rebuilds a frozen copy with the same members in the same order', () => {
+  it('can be converted to a frozen copy of its source, with the members in the same order', () => {
     fc.assert(
       fc.property(plain, (value) => {
         const flat = flattener.flat(value)

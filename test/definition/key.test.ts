@@ -96,7 +96,7 @@ describe('simple keys', () => {
     expect(simple('amount').parse('1.50')).toBeUndefined()
   })
 
-  it('PATH-11: only true and false are booleans', () => {
+  it('PATH-11: only true and false are valid boolean keys', () => {
     expect(['true', 'false', 'TRUE', '1', ''].map((text) => simple('flag').parse(text))).toEqual([
       true,
       false,

@@ -17,7 +17,9 @@ const within = (stage: Stage, depot: string, urgent?: boolean): readonly string[
 export const calls: readonly Check[] = [
   {
     id: 'calls/same-request',
-    title: 'A list request can be frozen and used again. Each call returns what its own scope contains at that time.',
+    title:
+      'A frozen list request can be used for several calls. Each call returns the records that are in its own scope ' +
+      'at the time of the call.',
     on: 'parcels',
     async run(stage) {
       const { adapter } = stage

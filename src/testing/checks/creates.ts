@@ -6,7 +6,9 @@ import { client } from '../fixtures.js'
 export const creates: readonly Check[] = [
   {
     id: 'create/duplicate',
-    title: "A create with an existing key is refused as 'duplicate', with the members of the key, and changes nothing.",
+    title:
+      "A create with an existing key changes nothing. The create is refused as 'duplicate', and the refusal names " +
+      'the members of the key.',
     on: 'any',
     needs: ['create'],
     async run(stage) {
@@ -157,7 +159,7 @@ export const creates: readonly Check[] = [
           expectThat('refused' in answer || 'created' in answer, 'a record or a refusal', answer)
           expectThat(
             ((await stage.read(code)) === undefined) === 'refused' in answer,
-            'a record if create() returned one, and none if it was refused',
+            'a stored record if create() succeeded, and none if create() was refused',
             { answer },
           )
           expectEqual(await stage.keys({ parent: attachTo }), 'created' in answer ? [code] : [], `the list of ${as}`)

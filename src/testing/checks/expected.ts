@@ -1,6 +1,6 @@
 /**
- * Checks that a write compares the expected version with the stored one (compare-and-set), without
- * concurrency.
+ * Checks that a write compares the expected version with the stored version (compare-and-set). The
+ * calls of these checks are not concurrent.
  */
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
@@ -42,8 +42,8 @@ async function held(stage: Stage) {
 }
 
 /**
- * Replaces a record. Returns the previous record with its key and its version, and the current
- * state.
+ * Replaces a record. Returns its key, the previous record and version, and the current record and
+ * version.
  */
 async function outdated(stage: Stage) {
   const { record, key, version } = await held(stage)

@@ -99,7 +99,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/in',
-    title: '"in" matches any of its values.',
+    title: '"in" matches the records whose member has any of the given values.',
     on: 'parcels',
     async run(stage) {
       for (const field of ['code', 'label', 'note', 'pieces', 'weight', 'collected', 'address.postcode'] as const) {

@@ -249,7 +249,8 @@ export const keyRaces: readonly Check[] = [
   {
     id: 'races/keys',
     title:
-      "Many concurrent equal creates with one id create exactly one record; each returns that record or 'running'.",
+      'If many equal creates with the same id run concurrently, exactly one record is created. Each create returns ' +
+      "that record or 'running'.",
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -277,7 +278,8 @@ export const keyRaces: readonly Check[] = [
   },
   {
     id: 'races/keys-given',
-    title: 'Concurrent equal creates with one id and one record key are not refused as duplicates of each other.',
+    title:
+      'Concurrent equal creates with the same id and the same record key are not refused as duplicates of each other.',
     on: 'any',
     needs: ['create', 'recall', 'remove'],
     async run(stage) {

@@ -54,7 +54,7 @@ export const privacy: readonly Check[] = [
         )
       }
       spoil(await stage.mustRead(key))
-      await expectSame('a read value was modified')
+      await expectSame('the result of read() was modified')
       spoil((await stage.all()).find(({ value }) => stage.keyText(value) === stage.keyText(record)))
       await expectSame('a listed value was modified')
       const page = await stage.list()

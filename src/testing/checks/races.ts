@@ -30,7 +30,7 @@ export const races: readonly Check[] = [
   {
     id: 'races/replace',
     title:
-      'Exactly one of many concurrent replace() calls with one version succeeds. Its value is stored, and the ' +
+      'Exactly one of many concurrent replace() calls with the same version succeeds. Its value is stored, and the ' +
       "others return 'stale'.",
     on: 'any',
     needs: ['replace'],
@@ -64,8 +64,8 @@ export const races: readonly Check[] = [
       const code = 'P-3'
       const start = (await stage.mustRead(code)).value.pieces as number
       await together(async (peer) => {
-        // Whenever a replace is stale, the replace of another caller has succeeded. So no caller
-        // fails more often than the others succeed.
+        // A replace is stale only if another caller's replace has succeeded since the read. So no
+        // caller fails more often than the other callers succeed.
         for (let done = 0, tries = 0; done < 3; tries += 1) {
           expectThat(
             tries <= callers * 3,
@@ -90,14 +90,18 @@ export const races: readonly Check[] = [
         if ((await stage.read(key)) === undefined) return
         const { version } = await stage.mustRead(key)
         const answers = await together((peer) => stage.remove(key, peer % 2 === 0 ? version : undefined, { peer }))
-        expectEqual([...answers].sort(), [...upTo(callers - 1).map(() => 'absent'), 'removed'], 'the answers')
+        expectEqual(
+          [...answers].sort(),
+          [...upTo(callers - 1).map(() => 'absent'), 'removed'],
+          'the results of remove()',
+        )
       }),
   },
   {
     id: 'races/replace-remove',
     title:
-      'If replace() and remove() calls with one version run concurrently, exactly one succeeds. A removed record is ' +
-      'not restored.',
+      'If replace() and remove() calls with the same version run concurrently, exactly one succeeds. A removed ' +
+      'record is not restored.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     run: (stage) =>
@@ -142,7 +146,7 @@ export const races: readonly Check[] = [
     id: 'races/create',
     title:
       "Exactly one of many concurrent create() calls for one key succeeds. The others are refused as 'duplicate', " +
-      'with the members of the key.',
+      'and the refusals name the members of the key.',
     on: 'any',
     needs: ['create', 'remove'],
     async run(stage) {
@@ -186,7 +190,7 @@ export const races: readonly Check[] = [
             )
         }
       }
-      expectEqual(given.length, new Set(given).size, 'the number of assigned and chosen keys')
+      expectEqual(new Set(given).size, given.length, 'the number of different keys among the assigned and chosen keys')
       const expectedCount = stage.held.length + 1 + given.length
       expectEqual((await stage.all()).length, expectedCount, 'the number of orders')
     },

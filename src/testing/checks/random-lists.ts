@@ -138,8 +138,8 @@ async function ask(
 }
 
 /**
- * A random position for a seek. It is the position of a row, often of the first or the last listed
- * row, or a position that probably no row has.
+ * Returns a random position for a seek: either the position of a row (often the first or the last
+ * row), or a position that probably no row has.
  */
 function placeOf(random: Random, model: Model, rows: readonly Row[], sort: string): readonly (Scalar | null)[] {
   const all = [...model.records.values()]

@@ -70,8 +70,8 @@ export const search: readonly Check[] = [
   {
     id: 'search/rank',
     title:
-      'Without a sort the order is by rank, then by key: it is the same each time, and pages neither repeat nor ' +
-      'skip records.',
+      'Without a sort, the results of a search are ordered by rank, then by key. The order is the same each time, ' +
+      'and pages neither repeat nor skip records.',
     on: 'parcels',
     needs: ['search'],
     async run(stage) {
@@ -91,7 +91,7 @@ export const search: readonly Check[] = [
         expectEqual(
           places,
           [...places].sort((a, b) => a - b),
-          `the positions, in the list of all keys, of the records with the texts ${texts}`,
+          `the positions of the records with the texts ${texts} in the list of all keys`,
         )
       }
     },

@@ -29,8 +29,8 @@ export const sharedRaces: readonly Check[] = [
   {
     id: 'races/attach-remove',
     title:
-      'If attach() and remove() race, no attachment remains without a record, and a new record with the same key ' +
-      'is not attached.',
+      'If attach() and remove() of one record race, its attachments are removed with the record. A new record with ' +
+      'the same key is not attached.',
     on: 'contracts',
     needs: ['attach', 'remove', 'create'],
     async run(stage) {

@@ -25,7 +25,7 @@ function everyObject(value: unknown, found: object[] = []): object[] {
 }
 
 describe('entryOf', () => {
-  it('stores a frozen copy that equals the result of structuredClone, and does not freeze the record', () => {
+  it('stores a frozen copy that equals the result of structuredClone, and does not freeze the given record', () => {
     fc.assert(
       fc.property(rows, (row) => {
         const value = kept(row)

@@ -50,7 +50,7 @@ describe('the parameter q', () => {
     ['requires all words', 'camion jaen', [1]],
     ['finds nothing if one word is missing', 'camion zaragoza', []],
     ['treats quoted words as a phrase', '"entrega en mostrador"', [1]],
-    ['matches no phrase across two texts', '"mostrador en entrega"', []],
+    ['does not find a phrase that extends over two texts', '"mostrador en entrega"', []],
     ['accepts an unclosed quote', '"gran via', [2]],
     ['accepts the operator OR between words', 'barco or jaen', [1, 4]],
     ['gives the operator OR a lower precedence than adjacent words', 'gran camion OR barco', [2, 4]],
@@ -116,7 +116,7 @@ describe('the parameter q', () => {
     expect(adapter.list(listRequest({ search: 'barco' }), callOf({ scope: { inquilino: 'camion' } })).total).toBe(1)
   })
 
-  it('QUERY-3: reflects every write that follows the first search', () => {
+  it('QUERY-3: finds the current texts after every create, replace and remove', () => {
     const adapter = memoryAdapter(piezas, { records })
     const search = (text: string) =>
       adapter.list(listRequest({ search: text }), call).items.map(({ value }) => value.numero)

@@ -82,7 +82,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(examined).toBeLessThanOrEqual(100 + 4 * 14)
   })
 
-  it('with two filters, only the matches of the more selective one are examined', () => {
+  it('a page with two filters examines only the matches of the more selective filter', () => {
     const parts: RequestParts = {
       where: [
         { field: 'urgente', op: 'eq', value: true },
@@ -93,7 +93,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(cost(filled(), parts)).toEqual({ examined: 100, total: 100, items: 25 })
   })
 
-  it('if one of two filters has no index, only the matches of the other one are examined', () => {
+  it('if one of two filters has no index, a page examines only the matches of the other filter', () => {
     const parts: RequestParts = {
       where: [
         { field: 'etiquetas', op: 'contains', value: 'e8' },

@@ -28,27 +28,31 @@ function numbers(parts: RequestParts): { total: number; items: number[] } {
 
 describe('list', () => {
   it.each<[string, Where, number[]]>([
-    ['eq', { field: 'lote', op: 'eq', value: 'b' }, [1]],
-    ['"eq" on a member without an index', { field: 'destino.calle', op: 'eq', value: 'Mayor' }, [4]],
+    ['"eq" matches equal values', { field: 'lote', op: 'eq', value: 'b' }, [1]],
+    ['"eq" finds records by a member without an index', { field: 'destino.calle', op: 'eq', value: 'Mayor' }, [4]],
     ['"eq" compares numbers by value', { field: 'peso', op: 'eq', value: 10 }, [1, 5]],
     ['"eq" does not mix types', { field: 'peso', op: 'eq', value: '10' }, []],
-    ['"eq" on the key', { field: 'numero', op: 'eq', value: 4 }, [4]],
-    ['"eq" on a nested member', { field: 'destino.cp', op: 'eq', value: 28001 }, [1]],
-    ['"in" with several values', { field: 'lote', op: 'in', value: ['b', '\uFB01', 'b', 'x'] }, [1, 5]],
-    ['"in" on the key', { field: 'numero', op: 'in', value: [5, 2, 2, 77] }, [2, 5]],
-    ['"in" with an empty list', { field: 'lote', op: 'in', value: [] }, []],
-    ['gt', { field: 'peso', op: 'gt', value: 9 }, [1, 5]],
-    ['gte', { field: 'peso', op: 'gte', value: 9 }, [1, 2, 5]],
-    ['lt', { field: 'peso', op: 'lt', value: 9 }, [4]],
-    ['lte', { field: 'peso', op: 'lte', value: 9 }, [2, 4]],
+    ['"eq" finds a record by its key', { field: 'numero', op: 'eq', value: 4 }, [4]],
+    ['"eq" finds records by a nested member', { field: 'destino.cp', op: 'eq', value: 28001 }, [1]],
+    ['"in" matches each of several values', { field: 'lote', op: 'in', value: ['b', '\uFB01', 'b', 'x'] }, [1, 5]],
+    ['"in" finds records by their keys', { field: 'numero', op: 'in', value: [5, 2, 2, 77] }, [2, 5]],
+    ['"in" with an empty list matches nothing', { field: 'lote', op: 'in', value: [] }, []],
+    ['"gt" matches greater values', { field: 'peso', op: 'gt', value: 9 }, [1, 5]],
+    ['"gte" matches greater and equal values', { field: 'peso', op: 'gte', value: 9 }, [1, 2, 5]],
+    ['"lt" matches smaller values', { field: 'peso', op: 'lt', value: 9 }, [4]],
+    ['"lte" matches smaller and equal values', { field: 'peso', op: 'lte', value: 9 }, [2, 4]],
     ['ranges compare text by code points', { field: 'lote', op: 'gt', value: '\uFB01' }, [4]],
     ['ranges treat false as less than true', { field: 'urgente', op: 'lt', value: true }, [2, 4]],
     ['ranges do not mix types', { field: 'peso', op: 'gt', value: '' }, []],
-    ['contains', { field: 'etiquetas', op: 'contains', value: 'azul' }, [1, 4]],
+    ['"contains" matches arrays with an equal item', { field: 'etiquetas', op: 'contains', value: 'azul' }, [1, 4]],
     ['"contains" compares whole items', { field: 'etiquetas', op: 'contains', value: 'azu' }, []],
-    ['null', { field: 'lote', op: 'null', value: true }, [2, 3]],
-    ['"null" on a nested member', { field: 'destino.cp', op: 'null', value: true }, [2, 3, 5]],
-    ['not null', { field: 'destino.cp', op: 'null', value: false }, [1, 4]],
+    ['"null" with true matches null and absent members', { field: 'lote', op: 'null', value: true }, [2, 3]],
+    [
+      '"null" with true matches nested members that are null or absent',
+      { field: 'destino.cp', op: 'null', value: true },
+      [2, 3, 5],
+    ],
+    ['"null" with false matches members that have a value', { field: 'destino.cp', op: 'null', value: false }, [1, 4]],
     ['"eq" undefined matches nothing', { field: 'destino.calle', op: 'eq', value: undefined as unknown as string }, []],
     ['the length of an array is not a member', { field: 'etiquetas.length', op: 'gte', value: 0 }, []],
     ['an inherited property is not a member', { field: 'constructor', op: 'null', value: false }, []],
@@ -82,7 +86,7 @@ describe('list', () => {
     expect(numbers({ sort }).items).toEqual(expected)
   })
 
-  it('QUERY-4, QUERY-7: a page is a slice, the total counts all matches, and a page past the end is empty', () => {
+  it('QUERY-4, QUERY-7: pages are slices of the matches, the total counts all; a page past the end is empty', () => {
     expect(numbers({ page: 2, size: 2 })).toEqual({ total: 5, items: [3, 4] })
     expect(numbers({ page: 3, size: 2 })).toEqual({ total: 5, items: [5] })
     expect(numbers({ page: 4, size: 2 })).toEqual({ total: 5, items: [] })
@@ -221,7 +225,7 @@ describe('list', () => {
     )
   })
 
-  it('QUERY-1: any combination of conditions gives the same page as a scan, whichever indexes it uses', () => {
+  it('QUERY-1: any combination of conditions gives the same page as a scan, whichever indexes are used', () => {
     const many = Array.from(
       { length: 600 },
       (_, i): Pieza => ({

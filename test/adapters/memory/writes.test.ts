@@ -138,7 +138,7 @@ describe('versions', () => {
 })
 
 describe('create', () => {
-  it('REP-8: assigns a missing number from a sequence, and never reuses numbers after a delete', () => {
+  it('REP-8: assigns a missing numeric key from a sequence, and never reuses a number after a delete', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 7 }, {} as Pieza] })
     const next = () => created<Pieza>(adapter.create({ numero: undefined } as unknown as Pieza, call)).value.numero
     expect(next()).toBe(9)
@@ -176,7 +176,7 @@ describe('create', () => {
     expect(created<{ id: string }>(adapter.create({ id: 'mine' }, call)).value.id).toBe('mine')
   })
 
-  it('PATH-9, REP-8: numbers the last part of a composite key among the records that share the other parts', () => {
+  it('PATH-9, REP-8: numbers the last part of a composite key separately for each value of the other parts', () => {
     const componentes = defineResource({
       collection: 'componentes',
       key: ['cabecera', 'secuencia'],
@@ -298,7 +298,7 @@ describe('compare-and-set', () => {
     expect(adapter.replace(1, { numero: 1 }, before, call)).toBe('stale')
   })
 
-  it('VERB-3: replace keeps the key', () => {
+  it('VERB-3: replace keeps the key of the record if the new value contains another key', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1 }] })
     expect(adapter.replace(1, { numero: 2, peso: 5 }, undefined, call)).toMatchObject({ value: { numero: 1, peso: 5 } })
     expect(adapter.read([2], call)).toEqual([undefined])

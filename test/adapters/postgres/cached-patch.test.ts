@@ -44,8 +44,8 @@ async function patched(options: Options, ddl = trigger, prepare?: (etag: string)
 describe('PATCH with the tag of a cached row in If-Match (HDR-3)', () => {
   it.each<[string, Options, string]>([
     ['a version set by a trigger', {}, trigger],
-    ['a version of a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
-    ['a version with a digest', {}, ''],
+    ['a version column with soleWriter: true', { version: { column: 'version', soleWriter: true } }, ''],
+    ['a version that includes a digest of the row', {}, ''],
   ])('takes one UPDATE for %s, and so does the next PATCH with the returned tag', async (_, options, ddl) => {
     const { one, statements, again, statementsAgain } = await patched(options, ddl)
     expect([one.status, statements]).toEqual([200, ['UPDATE']])
@@ -170,8 +170,8 @@ describe('PATCH with the tag of a cached row in If-Match (HDR-3)', () => {
 
   it.each<[string, Options, string]>([
     ['a trigger', {}, trigger],
-    ['a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
-    ['a digest', {}, ''],
+    ['a column with soleWriter: true', { version: { column: 'version', soleWriter: true } }, ''],
+    ['a column and a digest of the row', {}, ''],
   ])(
     'gives the same responses and rows as an adapter without cached rows if the version comes from %s (property)',
     async (_, options, ddl) => {

@@ -1,6 +1,6 @@
 /**
  * The diagnostics channels of the adapter. `pool-wait` reports waits for a connection, and
- * `slow-list` reports slow lists, with their filters and the tables that they read whole.
+ * `slow-list` reports slow lists, with their filters and the tables of which they read all rows.
  */
 import { channel, tracingChannel } from 'node:diagnostics_channel'
 import pg from 'pg'
@@ -131,7 +131,7 @@ describe('the channel slow-list', () => {
     return messages
   }
 
-  it('names the filters and the tables read whole; the adapter warns of such tables once per statement', async () => {
+  it('names the filters, and the tables of which all rows are read; the adapter warns once per statement', async () => {
     const messages = subscribe()
     const onWarning = vi.fn()
     const adapter = over(3, { onWarning })

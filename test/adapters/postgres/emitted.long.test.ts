@@ -83,7 +83,7 @@ describe('a connection that ends while the pool hands it out', () => {
     await sent
   })
 
-  it("leads to a warning if the service's own function has released it, and the create succeeds", async () => {
+  it('a "write" function that releases its connection causes a warning, and the create succeeds', async () => {
     const warnings: string[] = []
     const two = new pg.Pool({ connectionString: proxy.through(place.url), max: 2 })
     const store = bultosIn(two, {
@@ -177,8 +177,8 @@ describe('the listeners of a connection', () => {
 })
 
 /**
- * A program for a separate process, because an uncaught error ends its process. The program prints
- * the id of each write with the outcome that the adapter reported.
+ * A program that runs in a separate process, because an uncaught error would end the process of the
+ * tests. The program prints the id of each write with the outcome that the adapter reported.
  */
 const service = `
   import pg from 'pg'

@@ -35,7 +35,7 @@ describe('kinds of failures', () => {
     [{ code: '38000', routine: 'plperl_call_perl_trigger_func' }, 'refused'],
     [{ code: 'XX000' }, 'other'],
     [{}, 'other'],
-  ] as const)('%o is classified as "%s"', (fields, kind) => {
+  ] as const)('an error with the fields %o is classified as "%s"', (fields, kind) => {
     expect(failureKind(failure(fields))).toBe(kind)
   })
 

@@ -59,9 +59,7 @@ const over = (client: Parameters<typeof postgresAdapter>[0], more = {}) =>
     rest: 'resto',
     ...more,
   })
-/**
- * An adapter over a client for which there are no optimizations, so that it reads columns by name.
- */
+/** An adapter that reads columns by name, because there are no optimizations for its client. */
 const plain = () => over({ query: (text: string, values?: unknown[]) => pool.query(text, values) })
 
 function frozen<T>(value: T): T {

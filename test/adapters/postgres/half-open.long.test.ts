@@ -264,7 +264,7 @@ describe('a connection check', () => {
 })
 
 describe('TCP keep-alive', () => {
-  it('is enabled for the connections of a pool, unless the service has set it', async () => {
+  it('is enabled for the connections of a pool, unless the service has set the option "keepAlive"', async () => {
     const set = vi.spyOn(Socket.prototype, 'setKeepAlive')
     const used = async (more: pg.PoolConfig) => {
       set.mockClear()

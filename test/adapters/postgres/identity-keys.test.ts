@@ -153,7 +153,7 @@ describe.each(stores)('a key that the database assigns, on $name,', ({ open }) =
     await close()
   })
 
-  it('a generated column cannot be a key, because it changes with its source', async () => {
+  it('a generated column cannot be a key, because its value changes with the columns it is computed from', async () => {
     const ddl =
       `CREATE TABLE notas (codigo text GENERATED ALWAYS AS ('n-' || zona) STORED PRIMARY KEY, ` +
       'zona text NOT NULL, texto text)'

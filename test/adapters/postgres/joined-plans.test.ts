@@ -45,7 +45,8 @@ beforeAll(async () => {
       const target = postgresAdapter(pool, { ...options, resource: clientes, table: 'clientes' })
       const versions = {
         v1: [
-          // The second service gets a copy of the adapter, which is never joined.
+          // The second service gets a copy of the adapter. The library never joins the table of a
+          // copied adapter.
           mount(clientes, alone ? { ...target } : target),
           mount(contratos, postgresAdapter(pool, { ...options, table: 'contratos' })),
         ],
@@ -93,7 +94,7 @@ describe('a page whose links are joined', () => {
   ])('takes at most one index lookup per row: %s', async (_which, path) => {
     const reads = await readsOf(path)
     expect(reads).toEqual([{ by: 'Index Scan', times: expect.any(Number) }])
-    // The statement reads one row more than the page shows, which tells whether there is a next
+    // The statement reads one more row than the page shows, to find out whether there is a next
     // page.
     expect(reads[0]?.times).toBeLessThanOrEqual(26)
   })

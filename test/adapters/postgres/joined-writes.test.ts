@@ -203,7 +203,7 @@ describe('a write that can change the link target', () => {
     await changed({ ...change, body: { ...change.body, ...(change.method === 'POST' ? { id: 10 } : {}), n: 8 } })
   })
 
-  it('responds with the current target to a PUT without If-Match that waits for another write', async () => {
+  it('a PUT without If-Match that waits for another write responds with the current target', async () => {
     await described()
     const other = new pg.Client(place.url)
     await other.connect()
@@ -218,7 +218,7 @@ describe('a write that can change the link target', () => {
   })
 })
 
-describe('a statement that can no longer be joined', () => {
+describe('the statement of a write that joins a renamed column', () => {
   it('is sent again without the links, and the change is made', async () => {
     await described()
     await changed({ method: 'PATCH', body: { n: 7 } })

@@ -150,7 +150,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     }
   })
 
-  it('if "lock" is false, a create that waits too long for an equal one fails, and changes nothing', async () => {
+  it('if "lock" is false, a create that waits too long for an equal create fails, and changes nothing', async () => {
     const call = keyed()
     const other = await pool.connect()
     await other.query('BEGIN')
@@ -367,14 +367,14 @@ describe('VERB-12: ready() and the table of idempotency keys', () => {
         "CREATE UNIQUE INDEX ON claves (id) WHERE version > ''",
       /has no unique index on "id"/,
     ],
-  ])('reports what is wrong with the table: %s', async (_, statements, message) => {
+  ])('ready() reports what is wrong with the table: %s', async (_, statements, message) => {
     await place.sql(statements)
     const failure = await tried(bultosIn(pool, { idempotency }).ready())
     expect(failure).toBeInstanceOf(ConfigurationError)
     expect((failure as Error).message).toMatch(message)
   })
 
-  it('accepts the output of idempotencyDdl, even if it was run twice, and in another schema', async () => {
+  it('ready() accepts a table in another schema after the DDL of idempotencyDdl() has run twice', async () => {
     const schema = `${place.name}_otro`
     await place.sql(
       `CREATE SCHEMA ${schema}; ${idempotencyDdl({ table: { schema, name: 'con "comillas"' } })} ` +

@@ -62,11 +62,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 describeWithCaches('responses with cached rows', () => {
   it.each([
-    ['a trigger', trigger, {}],
-    ['a sole writer', '', { version: { column: 'version', soleWriter: true } }],
-    ['a digest', '', {}],
+    ['a trigger changes the version', trigger, {}],
+    ['the option "soleWriter" is true', '', { version: { column: 'version', soleWriter: true } }],
+    ['the version has a digest', '', {}],
   ] as const)(
-    'with versions by %s, equal those of an adapter without a cache, despite other writers (property)',
+    'equal those of an adapter without a cache if %s, although other sessions also write (property)',
     async (_, ddl, options) => {
       let hits = 0
       let slim = 0

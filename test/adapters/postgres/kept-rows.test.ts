@@ -219,7 +219,7 @@ describeWithCaches('a row that is read several times', () => {
     await place.sql('DROP TABLE fichas; DROP TYPE color')
   })
 
-  it('is reused without a trigger if the adapter is the only writer, or if the version has a digest', async () => {
+  it('without a trigger, is reused until an update if "soleWriter" is true or the version has a digest', async () => {
     for (const options of [{ version: { column: 'version', soleWriter: true } }, {}] as const) {
       await fill(`CREATE TABLE fichas (${columns}, ${uuid})`)
       const adapter = over(options)
@@ -230,7 +230,7 @@ describeWithCaches('a row that is read several times', () => {
     }
   })
 
-  it('counts towards a limit that all resources over a client share, but is cached for each resource alone', async () => {
+  it('counts towards one limit of all resources over a client, but is cached separately for each resource', async () => {
     const [one, other] = [over(sharing), over({ ...sharing, columns: { b: 'oculto' } })]
     await place.sql(`UPDATE fichas SET b = 'b', oculto = 'o'`)
     await warm(one)

@@ -201,7 +201,7 @@ describe.each(stores)('values that other programs wrote, on $name', ({ open }) =
     }
   })
 
-  it("an invalid value from the service's own function is an error of the function, not of the client", async () => {
+  it('a write throws if onCreate or onUpdate sets an invalid value, but is refused if the client sends one', async () => {
     await store.sql('TRUNCATE cosas')
     const bad = {
       onCreate: (value: object) => ({ ...value, instante: 'today' }),
@@ -220,7 +220,7 @@ describe.each(stores)('values that other programs wrote, on $name', ({ open }) =
     })
   })
 
-  it("dropping a required member is an error of the service's own function, not of the client", async () => {
+  it('a write throws if onCreate or onUpdate drops a required member, but is refused if the client omits it', async () => {
     await store.sql('TRUNCATE cosas; ALTER TABLE cosas ALTER COLUMN nota SET NOT NULL')
     const dropping = ({ nota: _, ...value }: Record<string, unknown>): object => value
     const dropped = adapter({ onCreate: dropping, onUpdate: dropping })
@@ -235,7 +235,7 @@ describe.each(stores)('values that other programs wrote, on $name', ({ open }) =
     await store.sql('ALTER TABLE cosas ALTER COLUMN nota DROP NOT NULL')
   })
 
-  it("if the service's own function throws a string, the error names the function", async () => {
+  it('if onCreate, onUpdate or search throws a string, the error names the function', async () => {
     await store.sql('TRUNCATE cosas')
     const bare = {
       onCreate: () => Promise.reject('no'),

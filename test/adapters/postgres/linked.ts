@@ -1,4 +1,7 @@
-/** Two resources, one of which links to the other. A GET of a contract also reads its client. */
+/**
+ * The resource `contratos` links to the resource `clientes`. A GET of a contract also reads the
+ * linked client.
+ */
 import { defineResource } from '../../../src/index.js'
 
 const text = { type: 'string' } as const

@@ -120,7 +120,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     for (const numero of added) await adapter.remove(numero, undefined, call)
   })
 
-  it('a page past the end, or without matches, has no items, and its total is correct', async () => {
+  it('a page past the end of a list, or a page without matches, has no items, and its total is correct', async () => {
     expect(await list({ sort: 'numero', page: 9 })).toEqual({ items: [], total: 60, seekable: true, more: false })
     expect(await list({ sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'none' }] })).toMatchObject({
       items: [],

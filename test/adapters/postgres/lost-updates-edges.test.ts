@@ -71,7 +71,7 @@ const table = 'ALTER TABLE base RENAME TO piezas; CREATE VIEW base AS SELECT * F
 const update = `UPDATE base SET b = 'otro', version = gen_random_uuid()`
 const mine = { id: 'k', a: 'mío', b: 'mío' }
 
-describe('an update by another session', () => {
+describe('a write by another session', () => {
   let sessions: TwoSessions
   beforeAll(async () => {
     sessions = await twoSessions()
@@ -160,7 +160,7 @@ describe('an update by another session', () => {
       )
     })
 
-    it('causes a serialization failure in a REPEATABLE READ transaction of the caller, as an update of a table does', async () => {
+    it('causes a serialization failure in a REPEATABLE READ transaction of the caller, as a write to a table does', async () => {
       for (const relation of [ddl, table]) {
         await sessions.reset(tables + relation)
         const adapter = adapterOf()
@@ -245,7 +245,7 @@ describe('an update by another session', () => {
     expect(changes).toMatchObject([{ b: 'otro', zona: 'sur' }])
   })
 
-  it('that moves a row out of the scope prevents a write, even if the member of the scope comes from another table', async () => {
+  it('that moves a row out of the scope makes replace return "absent", even if the scope member is computed', async () => {
     await sessions.reset(
       `${tables}${table} CREATE TABLE zonas (id text PRIMARY KEY, zona text); INSERT INTO zonas VALUES ('k', 'norte')`,
     )
@@ -343,7 +343,7 @@ describe('an update by another session', () => {
     }
   })
 
-  it('is not lost over a client with transaction(); a write throws if transaction() first sends a READ COMMITTED query', async () => {
+  it('is not lost over a client with transaction(); replace throws if transaction() first sends a READ COMMITTED query', async () => {
     await sessions.reset(tables + views[1][1])
     const clientThat = (begins: string) => ({
       query: (text: string, values?: unknown[]) => sessions.pool.query(text, values),

@@ -48,8 +48,8 @@ const rules = `
   CREATE RULE borra AS ON DELETE TO piezas DO INSTEAD DELETE FROM base WHERE id = OLD.id RETURNING ${columns};`
 
 /**
- * Kinds of relations. The adapter reads and writes `piezas`. The other session updates `base`. It
- * is the table that contains the row, or a view of `piezas`.
+ * Kinds of relations. The adapter reads and writes `piezas`. The other session updates `base`.
+ * `base` is the table that contains the row, or a view of `piezas`.
  */
 const forms: readonly Form[] = [
   { name: 'a view with an INSTEAD OF trigger', ddl: view() + triggers() },
@@ -119,7 +119,7 @@ const forms: readonly Form[] = [
       CREATE TRIGGER antes BEFORE UPDATE ON piezas FOR EACH ROW EXECUTE FUNCTION antes();`,
   },
   {
-    name: 'a table that another table inherits from',
+    name: 'a table from which another table inherits',
     ddl: `CREATE TABLE piezas (LIKE base INCLUDING ALL); ALTER TABLE base INHERIT piezas;`,
   },
   {

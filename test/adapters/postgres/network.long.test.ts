@@ -8,7 +8,8 @@ import { bultosIn, ddl, refusedWith, tried, unchanged, unknown, until, within } 
 const target = (url: string) => ({ host: new URL(url).hostname, port: Number(new URL(url).port || 5432) })
 
 /**
- * The message ErrorResponse with the severity FATAL, after which the server closes the connection.
+ * Returns an ErrorResponse message with the severity FATAL. PostgreSQL closes the connection after
+ * such a message.
  */
 function fatal(state: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0Mended by a proxy\0\0`)
@@ -21,7 +22,7 @@ describe('the adapter over a failing network', () => {
   let place: Place
   let proxy: TcpProxy
   let pool: pg.Pool
-  let warnings: string[]
+  let warnings: string[] = []
   beforeAll(async () => {
     place = await freshSchema()
     await place.sql(ddl)
@@ -63,7 +64,7 @@ describe('the adapter over a failing network', () => {
   })
 
   it.each(['53300', '57P03', '58000', 'XX000', 'MY001'])(
-    'reports the outcome of a write as unknown if a proxy replaces the reply by a FATAL error (%s)',
+    'reports the outcome of a write as unknown if a proxy replaces the reply with a FATAL error (%s)',
     async (state) => {
       const store = adapter()
       const hooked = bultosIn(pool, { write: (tx) => tx.query('SELECT 1').then(() => {}) })
@@ -171,8 +172,9 @@ describe('the adapter over a failing network', () => {
     })
     await Promise.all([store.read(['a'], call), hooked.read(['a'], call)])
     await place.sql(`INSERT INTO bultos VALUES ('silent', 1)`)
-    // Uses both connections just before the outage, so that the adapter checks no idle connection
-    // during it. The two reads differ, because equal reads would share one connection.
+    // These calls use both connections just before the outage, so that the adapter checks no idle
+    // connection during the outage. The two reads differ, because equal reads would share one
+    // connection.
     const used = new Set<pg.PoolClient>()
     own.on('release', (_error, client) => used.add(client))
     await Promise.all([store.read(['a'], call), store.list(listRequest(), call)])

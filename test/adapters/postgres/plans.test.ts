@@ -205,7 +205,7 @@ describe('QUERY-7: the cost of a page', () => {
     ['filtered', { sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'L7' }] }],
     ['found by q', { search: 'unica77' }],
   ])(
-    'a page (%s) scans no table, and reads at most 2n + 6 blocks if it reads n in a table a tenth as large',
+    'a page (%s) causes no sequential scan, and reads at most 2n + 6 blocks if a table a tenth as large needs n',
     async (_, parts) => {
       const large = await costOf(request(parts))
       const small = await costOf(request(parts), over({ table: 'pocas' }))

@@ -104,13 +104,13 @@ describe('redisReplicaPositions()', () => {
   })
   const storeOf = (name: string) =>
     redisReplicaPositions({ prefix: `${prefix}${name}:`, sendCommand: (...command) => client.sendCommand(command) })
-  /** Makes the stored positions older by this time. */
+  /** Makes the stored positions older by the given number of milliseconds. */
   const age = async (name: string, milliseconds: number): Promise<void> => {
     const marks = `${prefix}${name}:marks`
     await client.hIncrBy(marks, 'at', -milliseconds)
   }
 
-  it('shares positions between processes, and keeps the largest one, in whatever order they arrive', async () => {
+  it('shares positions between processes, and keeps the largest position of a client, even if it arrives first', async () => {
     const [one, other] = [storeOf('shared'), storeOf('shared')]
     expect(await one.get('ana')).toBeUndefined()
     await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 ? one : other).raise('ana', at(i * 7 + 250))))
@@ -147,7 +147,7 @@ describe('redisReplicaPositions()', () => {
     expect(compare((await store.get('ana')) as string, at(9))).toBe(0)
   })
 
-  it('throws for invalid options, and names them', () => {
+  it('throws an error that names the option if an option is missing or misspelt', () => {
     expect(() => redisReplicaPositions({} as never)).toThrow(/"sendCommand" of redisReplicaPositions\(\) is missing/)
     expect(() => redisReplicaPositions({ sendCommand: async () => undefined, prefx: 'a' } as never)).toThrow(/prefix/)
   })

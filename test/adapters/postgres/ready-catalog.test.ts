@@ -130,7 +130,7 @@ const faults: readonly Case[] = [
     /"gone" is a boolean: softDelete\.deleted must be 'true' or 'false'/,
   ],
   [
-    'a soft-delete column that is NOT NULL and no boolean',
+    'a soft-delete column that is NOT NULL and not boolean',
     "CREATE TABLE t (id int PRIMARY KEY, a text, state text NOT NULL DEFAULT 'active')",
     cosas(),
     { softDelete: { column: 'state', deleted: "'gone'" } },

@@ -65,7 +65,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     ],
     ['refuses every insert', bad('no', 'BEFORE INSERT ON t', `RAISE EXCEPTION 'full';`), /statement of create.*full/s],
     [
-      'refuses at the commit',
+      'refuses every update at the commit',
       bad('no', 'AFTER UPDATE ON t DEFERRABLE INITIALLY DEFERRED', `RAISE EXCEPTION 'too late';`),
       /replace.*too late/s,
     ],
@@ -74,7 +74,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
       bad('no', 'AFTER UPDATE ON t', 'PERFORM no_such_function(); RETURN NULL;'),
       /replace.*no_such_function/s,
     ],
-  ])('finds a trigger that %s', async (_, sql, message) => {
+  ])('throws for a trigger that %s', async (_, sql, message) => {
     await store.sql(sql)
     const before = await rows()
     await adapterOver(store.client, { probe: 'explain' }).adapter.ready()
@@ -105,7 +105,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     await store.sql('DROP TABLE hijas')
   })
 
-  it('on an empty table, accepts constraints and triggers that refuse generated rows, but no broken trigger', async () => {
+  it('on an empty table, accepts checks and triggers that refuse generated rows, but throws for a broken trigger', async () => {
     await store.sql('DELETE FROM t')
     await adapterOver(store.client).adapter.ready()
     await store.sql(`ALTER TABLE t ADD CHECK (texto LIKE 'una cosa %')`)
@@ -223,7 +223,7 @@ describe("probe: 'execute' with concurrent sessions", () => {
     expect(await state()).toEqual(before)
   })
 
-  it('leaves nothing behind and sends no COMMIT, at whichever statement its server process ends', async () => {
+  it('leaves nothing behind and sends no COMMIT, at whichever statement the server ends the connection', async () => {
     const before = await state()
     const killer = new pg.Client({ connectionString: place.url })
     await killer.connect()

@@ -163,7 +163,7 @@ describe.each(stores)('ready() and tables on which one kind of write always fail
     expect(await adapter.create({ id: 1 }, call)).toMatchObject({ created: { value: { id: 1 } } })
   })
 
-  it('recognizes the default of a domain', async () => {
+  it('accepts a required column whose domain has a default', async () => {
     await reset(`DROP DOMAIN IF EXISTS uno; CREATE DOMAIN uno AS int NOT NULL DEFAULT 1;
       CREATE TABLE t (id int PRIMARY KEY, texto text, autor text, obligatoria uno)`)
     const { adapter } = adapterOver()

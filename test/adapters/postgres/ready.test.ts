@@ -201,7 +201,7 @@ describe.each(stores)('tableDdl on $name', ({ open }) => {
   })
   afterAll(() => store.close())
 
-  it('returns the DDL of all tables in the options, and the adapter accepts them, whatever their names', async () => {
+  it('returns the DDL of all tables in the options, whatever their names, and the adapter accepts the tables', async () => {
     await store.sql('CREATE SCHEMA "El ""correo"""')
     const options = {
       table: { schema: 'El "correo"', name: "pie'zas" },

@@ -108,7 +108,7 @@ describe('concurrent reads by key', () => {
 })
 
 describe('a failure of a shared round trip', () => {
-  it('makes only the read fail that caused it', async () => {
+  it('affects only the read that caused the failure; the other reads succeed', async () => {
     const own = await freshSchema()
     await own.sql(`${ddl} INSERT INTO bultos SELECT 'k' || i, i FROM generate_series(1, 9) AS i;
       CREATE FUNCTION checked(text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN 1 / (CASE $1 WHEN 'k3' THEN 0 ELSE 1 END) = 1; END $$;
@@ -164,7 +164,7 @@ describe('a failure of a shared round trip', () => {
 })
 
 describe('reads do not share a round trip', () => {
-  it('if the pool has a listener for "acquire", or its own connect()', async () => {
+  it('if the pool has a listener for "acquire", or overrides connect()', async () => {
     const read = async (pool: pg.Pool): Promise<number> => {
       const store = bultosIn(pool)
       await store.ready()

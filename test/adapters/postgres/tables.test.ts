@@ -195,15 +195,14 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     }
   })
 
-  it('finds, changes and removes exactly the given key, even if the column is case-insensitive', async () => {
+  it('finds, changes and removes exactly the given key, even if the column is case-insensitive', async (context) => {
     await store
       .sql(`
       CREATE COLLATION IF NOT EXISTS courier.blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
       CREATE TABLE courier.claves (clave text COLLATE courier.blind PRIMARY KEY, peso float8)`)
       .catch(() => undefined)
     const [blind] = await store.sql(`SELECT 'a' = 'A' COLLATE courier.blind AS yes`).catch(() => [])
-    // Without ICU data, no collation can be case-insensitive, so there is nothing to test.
-    if (blind?.yes !== true) return
+    context.skip(blind?.yes !== true, 'The server has no ICU data, so no collation is case-insensitive.')
     const resource = defineResource({
       collection: 'claves',
       key: 'clave',

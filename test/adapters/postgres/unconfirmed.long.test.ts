@@ -228,7 +228,7 @@ describe('VERB-12: a retry of a write that no synchronous standby confirmed', ()
   })
 })
 
-describe('a service without its standby', () => {
+describe('a service whose database waits for a missing standby', () => {
   const clientes = defineResource({
     collection: 'clientes',
     key: 'id',
@@ -273,7 +273,7 @@ describe('a service without its standby', () => {
   })
 })
 
-it('writes succeed again when the server no longer requires a standby', async () => {
+it('writes succeed again when the PostgreSQL server no longer requires a standby', async () => {
   await setStandby('')
   expect(await tried(bultosIn(pool).create({ id: 'back' }, request()))).toMatchObject({ created: {} })
 })

@@ -308,7 +308,7 @@ describe.each(stores)('formats that do not match their column, on $name', ({ ope
   }
 
   it.each(Object.entries(shown))(
-    'REP-8: for a column of type %s, ready() accepts only formats with which a PUT of the GET response works',
+    'REP-8: ready() accepts only formats that fit a column of type %s; a PUT of the GET response then works',
     async (type, { sample, fits }) => {
       await store.sql(
         `CREATE TABLE f_${type} (id int PRIMARY KEY, valor ${type}); INSERT INTO f_${type} VALUES (1, '${sample}')`,
@@ -342,7 +342,7 @@ describe.each(stores)('formats that do not match their column, on $name', ({ ope
     await expect(over('largos', { type: 'string', minLength: 40 }).adapter.ready()).rejects.toThrow(/lower minLength/)
   })
 
-  it('QUERY-1: ready() warns about formats in text columns, and about enum labels that the schema lacks', async () => {
+  it('QUERY-1: ready() warns about a text column with a format like uuid, and undeclared enum labels', async () => {
     await store.sql(
       `CREATE TYPE color AS ENUM ('rojo', 'azul'); CREATE TABLE avisos (id int PRIMARY KEY, valor text); CREATE ` +
         'TABLE colores (id int PRIMARY KEY, valor color)',

@@ -129,7 +129,7 @@ const textOf = (length: number) =>
 const tooLong = expect.stringMatching(/2,700 bytes/)
 const cases: readonly (readonly [what: string, value: Partial<Cosa>, refusal: object])[] = [
   ...raised.map(([what, , members = []]) => [what, { nombre: what }, { refused: 'rule', members }] as const),
-  ['a check of two members', { a: 500 }, { refused: 'rule', members: ['a', 'b'] }],
+  ['a violated check of two members', { a: 500 }, { refused: 'rule', members: ['a', 'b'] }],
   ['a check that cannot be computed', { a: 8, b: 8 }, { refused: 'rule', members: [] }],
   ['a generated column that cannot be computed', { a: 7 }, { refused: 'rule', members: [] }],
   [
@@ -142,13 +142,13 @@ const cases: readonly (readonly [what: string, value: Partial<Cosa>, refusal: ob
     { desde: '2020-01-15', hasta: '2020-03-01' },
     { refused: 'duplicate', members: [] },
   ],
-  ['the check of a domain', { edad: -1 }, { refused: 'rule', members: ['edad'] }],
+  ['a violated check of a domain', { edad: -1 }, { refused: 'rule', members: ['edad'] }],
   [
     'an unknown label of an enumeration',
     { talla: 'enorme' },
     { refused: 'rule', members: ['talla'], why: 'must be one of chica, grande' },
   ],
-  ['a check of an array', { letras: ['a', 'b', 'c'] }, { refused: 'rule', members: ['letras'] }],
+  ['a violated check of an array', { letras: ['a', 'b', 'c'] }, { refused: 'rule', members: ['letras'] }],
   ['JSON that an index cannot process', { doc: { n: 'x' } }, { refused: 'rule', members: [] }],
   ['a text too long for its index', { nombre: textOf(1500) }, { refused: 'rule', members: ['nombre'], why: tooLong }],
   ['a text too long for any index', { nombre: textOf(9000) }, { refused: 'rule', members: [], why: tooLong }],
@@ -175,7 +175,7 @@ describe.each(stores)('values that the database refuses, on $name', ({ open }) =
     ])
   })
 
-  it('a refusal names the members of an exclusion constraint, but no member if two columns have the refusing domain', async () => {
+  it('a refusal names the members of an exclusion constraint, but no member if two columns have the violated domain', async () => {
     await store.sql(`
       CREATE TABLE estancias (id int PRIMARY KEY, a int, b int, EXCLUDE USING btree (a WITH =, b WITH =), edad positiva, otra positiva);
       INSERT INTO estancias VALUES (1, 3, 4)`)
@@ -270,7 +270,7 @@ describe.each(stores)('values that the database refuses, on $name', ({ open }) =
     await expect(Promise.resolve(over.create({ nombre: 'b' } as Cosa, call))).rejects.toMatchObject({ code: '2200H' })
   })
 
-  it('an error in the session function is not a refusal of the record', async () => {
+  it('an error in the "session" function is an error of the service, not a refusal of the record', async () => {
     const over = postgresAdapter(store.client, {
       resource: cosas,
       table: 'cosas',
@@ -321,7 +321,7 @@ describe.each(stores)('values that the database refuses, on $name', ({ open }) =
     expect(await over.read([{ id: 3, zona: 'norte' }], call)).toEqual([undefined])
   })
 
-  it('a record is refused if a trigger changes the row that fired the trigger (27000)', async () => {
+  it('a record is refused if a trigger changes the row that fired the trigger (SQLSTATE 27000)', async () => {
     await store.sql(`
       CREATE TABLE eco (id int PRIMARY KEY, nombre text);
       INSERT INTO eco VALUES (1, 'a');

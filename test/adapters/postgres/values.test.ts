@@ -178,7 +178,7 @@ describe.each(stores)('stored values, on $name', ({ open }) => {
     expect((await adapter.list(listRequest({ sort: 'id' }), call)).total).toBeGreaterThan(0)
   })
 
-  it('values in JSON are compared by their type', async () => {
+  it('values in JSON are filtered and sorted by their type: 9 comes before 10, and "10" comes before "9"', async () => {
     made(await adapter.create({ id: 'j1', dentro: { nombre: '10', edad: 10, alta: true } }, call))
     made(await adapter.create({ id: 'j2', dentro: { nombre: '9', edad: 9, alta: false } }, call))
     made(await adapter.create({ id: 'j3', dentro: {} }, call))

@@ -192,7 +192,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     expect((await over().read([1], call))[0]?.value).toMatchObject({ cliente: 5 })
   })
 
-  it('HDR-3: in a transaction of the caller, where versions repeat, has "before" only with "readBefore"', async () => {
+  it('HDR-3: in a transaction of the caller, has "before" only with "readBefore"', async () => {
     const inside = async (options: Options) => {
       const adapter = over(options)
       const run = async (tx: never) => {

@@ -217,7 +217,7 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
       { algorithm: 'RS256', key: pem(rsa.privateKey).replaceAll('\n', '\\n') },
       `"\\n" instead of line breaks. Use text.replaceAll('\\\\n', '\\n').`,
     ],
-  ])('AUTH-5: %s: the error says how to fix it', (_, key, fix) => {
+  ])('AUTH-5: if the key is %s, the error says how to fix it', (_, key, fix) => {
     expect(refused(key, 'verify', 'un secreto', 'MII', jwk(rsa.publicKey).n as string).message).toContain(fix)
   })
 

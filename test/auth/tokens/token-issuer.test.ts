@@ -94,7 +94,7 @@ describe('tokenIssuer()', () => {
     expect(() => issue(claims as { sub: string })).toThrow(ConfigurationError)
   })
 
-  it('AUTH-5: an undefined claim is refused, because JSON would silently omit it, and the error names it', () => {
+  it('AUTH-5: an undefined claim is refused, because JSON would silently omit it; the error names the claim', () => {
     const claims = { sub: 'ana', scope: undefined }
     expect(() => tokenIssuer({ key })(claims)).toThrow('"scope" is undefined. Set a value, or remove it.')
   })
@@ -129,7 +129,7 @@ describe('tokenIssuer()', () => {
     ['an issuer that is undefined', { key, issuer: undefined }],
     ['an empty audience', { key, audience: [] }],
     ['a misspelt option', { key, lifeTime: 5 }],
-  ])('AUTH-5: %s throws', (_, options) => {
+  ])('AUTH-5: throws a ConfigurationError for %s', (_, options) => {
     expect(() => tokenIssuer(options as never)).toThrow(ConfigurationError)
   })
 })

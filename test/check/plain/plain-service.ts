@@ -11,8 +11,8 @@ export interface PlainService {
 export const token = 'opaque-7f3a'
 
 /**
- * Starts the service, optionally with a fault. `window` is the time between comparison and write,
- * in milliseconds.
+ * Starts the service, optionally with a fault. `window` is the time in milliseconds that a faulty
+ * write waits before the change.
  */
 export async function plainService(fault = '', window = 0): Promise<PlainService> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('service.mjs', import.meta.url))], {

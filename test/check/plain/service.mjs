@@ -1,9 +1,11 @@
 /**
- * A service that keeps the conventions with `node:http` alone, as a program: UUIDs as ids, version
- * counters as tags, opaque tokens, JSON only, no `sort` and no `expand`. It prints its port.
+ * A program that serves notes by the conventions, with `node:http` alone. It has UUIDs as ids,
+ * version counters as entity tags, and an opaque token. It supports only JSON, and neither `sort`
+ * nor `expand`. It prints its port.
  *
- * `FAULT` breaks one rule. `WINDOW`, in milliseconds: how long a write waits between the comparison
- * of the tag and the change, or between the look for a key and its use.
+ * `FAULT` selects a fault. With the faults `PUT`, `PATCH` and `DELETE`, the service waits between
+ * the comparison of the entity tag and the change. With the fault `keys`, it waits between the
+ * lookup and the storage of an idempotency key. `WINDOW` is the waiting time in milliseconds.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -133,7 +135,7 @@ async function change(req, id) {
     notes.delete(id)
     return [202, {}]
   }
-  // What was deleted meanwhile comes back here, if the write waits.
+  // If the note was deleted while this write waited, the write creates the note again.
   const base = method === 'PUT' ? { text: '', count: 0, done: false } : note
   const next = { ...base, ...body, id, version: (notes.get(id) ?? note).version + 1 }
   notes.set(id, next)

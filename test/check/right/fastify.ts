@@ -1,6 +1,6 @@
 /**
- * A correct service on Fastify. It has bearer tokens, a total but no page links, PATCH with 200,
- * and DELETE with 204.
+ * A correct service on Fastify. It has bearer tokens, and lists with a total but without page
+ * links. PATCH responds with 200, and DELETE with 204.
  */
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import {

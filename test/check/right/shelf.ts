@@ -38,8 +38,8 @@ export const books = (): Map<string, Book> =>
 export const tagOf = (text: string): string => `"${createHash('sha1').update(text).digest('hex')}"`
 
 /**
- * Whether a header field with a list of entity tags contains this tag or `*`. `weakly` ignores the
- * prefix `W/` of the listed tags, as `If-None-Match` requires.
+ * True if a header field with a list of entity tags contains this tag or `*`. If `weakly` is true,
+ * the prefix `W/` of the listed tags is ignored, as `If-None-Match` requires.
  */
 export function names(field: string, tag: string, weakly: boolean): boolean {
   if (field.trim() === '*') return true

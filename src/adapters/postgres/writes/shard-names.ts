@@ -16,11 +16,11 @@ export function inCatalogNames(failure: DatabaseFailure, relation: Relation, tab
   const constraints = [...relation.constraints, ...relation.indexes, ...relation.inherited].map(({ name }) => name)
   const named = quotedIn(failure.message)
   const find = (known: Iterable<string>): string | undefined => {
-    const all = [...known]
-    return named.map((name) => all.find((one) => one === name || isShardOf(one, name))).find((one) => one !== undefined)
+    const all = new Set(known)
+    return named.map((name) => nameOf(name, all)).find((one) => one !== undefined)
   }
   const own = (name: string | undefined, known: readonly string[]): string | undefined =>
-    name === undefined ? find(known) : (known.find((one) => one === name || isShardOf(one, name)) ?? name)
+    name === undefined ? find(known) : (nameOf(name, new Set(known)) ?? name)
   return {
     code: failure.code,
     message: failure.message,
@@ -46,13 +46,15 @@ const quotedIn = (message = ''): readonly string[] =>
   [...message.matchAll(/["„“«»](.+?)["“”«»]/gu)].map(([, name = '']) => name.trim())
 
 /**
- * Whether `shard` is the name of a shard of the table `name`, or the name that the constraint
- * `name` has on a shard. Citus shortens a long name and adds a hash before the number.
+ * Returns the name in the catalog of a table or constraint that is named `shard` on a shard. Citus
+ * shortens a long name and adds a hash before the number. If several names begin like the shortened
+ * name, the result is `undefined`.
  */
-function isShardOf(name: string, shard: string): boolean {
-  const [, before = '', start] = /^((.*?)(?:_[0-9a-f]{8})?)_\d+$/.exec(shard) ?? []
-  if (before === name) return true
-  return (
-    start !== undefined && start !== before && Buffer.byteLength(shard) > 50 && start !== '' && name.startsWith(start)
-  )
+function nameOf(shard: string, known: ReadonlySet<string>): string | undefined {
+  if (known.has(shard)) return shard
+  const [, before = '', start = ''] = /^((.*?)(?:_[0-9a-f]{8})?)_\d+$/.exec(shard) ?? []
+  if (known.has(before)) return before
+  const isShortened = start !== '' && start !== before && Buffer.byteLength(shard) > 50
+  const found = isShortened ? [...known].filter((name) => name.startsWith(start)) : []
+  return found.length === 1 ? found[0] : undefined
 }

@@ -101,9 +101,9 @@ const uses = (nodes: readonly Node[], worst: readonly Volatility[], facts: Facts
   )
 
 /**
- * Whether the expression passes a column to a STABLE function. Citus evaluates calls of STABLE
- * functions before it sends the statement, when the values of columns are not known yet. Also true
- * if CASE or COALESCE contains a function that is not IMMUTABLE.
+ * True if the expression passes a column to a STABLE function, or if CASE or COALESCE contains a
+ * function that is not IMMUTABLE. Citus evaluates calls of STABLE functions before it sends the
+ * statement, when it does not know the values of columns yet.
  */
 function passesColumns(node: Node, facts: Facts): boolean {
   if (/^(?:CASE|COALESCE)/.test(node.type)) return uses([node], ['s', 'v'], facts)
@@ -122,9 +122,9 @@ const tablesOf = (query: Node): readonly Node[] =>
 const isOuter = (node: Node): boolean => node.type === 'VAR' && numberOf(node, 'varlevelsup') > 0
 
 /**
- * Whether all matching rows are on one server. They are if a table is a reference table, or if the
- * WHERE clause compares the distribution column of a table with a value that does not come from an
- * outer query.
+ * True if all matching rows are on one server: the query reads a reference table, or its WHERE
+ * clause compares the distribution column of a table with a value that does not come from an outer
+ * query.
  */
 function isRouted(query: Node, facts: Facts): boolean {
   const entries = nodesIn(query, 'rtable')
