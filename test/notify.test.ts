@@ -23,7 +23,7 @@ describe('notify', () => {
       },
     ],
     ['rejects', async () => Promise.reject(failure)],
-  ])('the error of a hook that %s is printed', async (_what, hook) => {
+  ])('if a hook %s, its error is printed', async (_what, hook) => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     notify(hook, () => 'event')
     await vi.waitFor(() => expect(printed).toHaveBeenCalledWith(expect.stringContaining('A hook of'), failure))

@@ -12,7 +12,7 @@ describe('together()', () => {
     expect(await made).toEqual([2, 4, 6])
   })
 
-  it('rejects with the error of the first failing item, and leaves no other rejection unhandled', async () => {
+  it('if several items fail, rejects with the error of the first item, and handles all rejections', async () => {
     const unhandled: unknown[] = []
     const onRejection = (reason: unknown): void => void unhandled.push(reason)
     process.on('unhandledRejection', onRejection)

@@ -125,7 +125,8 @@ export function preconditionFailed(): HttpProblem {
  * The 412 for a request whose `If-Match` does not match. If no tag in `If-Match` could match any
  * version, the detail gives this reason, because another GET would not help.
  */
-function unmatched({ ifMatch, weakToo }: Conditions): HttpProblem {
+function unmatched({ ifMatch, versions = [], weakToo }: Conditions): HttpProblem {
+  if (versions.length > 0) return preconditionFailed()
   const tags = ifMatch?.tags ?? []
   if (tags.length === 0)
     return new HttpProblem('stale', {

@@ -142,6 +142,7 @@ export function fieldsOfProblem(situation: FieldSituation, status: number): read
   if (status === 410)
     return [
       ...always(header.cacheControl, header.requestId),
+      ...(situation.facts.cors ? perhaps(header.allowOrigin) : []),
       ...(situation.life?.brownouts === undefined ? [] : perhaps(header.retryAfter)),
     ]
   return merged([...always(header.cacheControl, header.vary), ...ofProblem(situation, status), ...common(situation)])

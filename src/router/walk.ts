@@ -24,10 +24,10 @@ import { version } from './steps/version.js'
 
 /** The steps of a request, each with the fields that it adds. */
 export const steps = pipeline<Received>()
+  .step('preflight', preflight)
   .step('version', version, (exchange, added) => {
     exchange.version = added.version
   })
-  .step('preflight', preflight)
   .step('admit', admit)
   .step('authenticate', authenticate, (exchange, added) => {
     exchange.principal = added.principal

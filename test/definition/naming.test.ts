@@ -94,32 +94,35 @@ const malformed = [
 
 describe('collection names', () => {
   it.each(Object.entries(good))(
-    'PATH-2, PATH-10: plural nouns of a %s are accepted in English and Spanish',
+    'PATH-2, PATH-10: plural nouns that a %s uses are accepted, in English and Spanish',
     (_, names) => {
       expect(words(names).filter((name) => collectionCode(name) !== 'passes')).toEqual([])
     },
   )
 
-  it.each(singular)('PATH-2: "%s" is not a plural', (name) => {
+  it.each(singular)('PATH-2: "%s" is refused, because it is not a plural noun', (name) => {
     expect(collectionCode(name)).toBe('name-not-plural')
   })
 
-  it.each(verbal)('PATH-3: "%s" names an action', (name) => {
+  it.each(verbal)('PATH-3: "%s" is refused, because it names an action', (name) => {
     expect(collectionCode(name)).toBe('name-is-verb')
   })
 
-  it.each(dotted)('PATH-4: "%s" is refused, because a dot in a name starts a format', (name) => {
+  it.each(dotted)('PATH-4: "%s" is refused, because it contains a dot', (name) => {
     expect(collectionCode(name)).toBe('name-has-format')
     expect(segmentCode(name)).toBe('name-has-format')
   })
 
-  it.each(malformed.map((name) => [JSON.stringify(name), name] as const))('PATH-10: %s is malformed', (_, name) => {
-    expect(collectionCode(name)).toBe('name-malformed')
-    expect(segmentCode(name)).toBe('name-malformed')
-  })
+  it.each(malformed.map((name) => [JSON.stringify(name), name] as const))(
+    'PATH-10: %s is refused as malformed',
+    (_, name) => {
+      expect(collectionCode(name)).toBe('name-malformed')
+      expect(segmentCode(name)).toBe('name-malformed')
+    },
+  )
 
   it.each([undefined, null, 7, {}, ['invoices'], Symbol('invoices')])(
-    'PATH-10: a name that is not a string (%s) is malformed',
+    'PATH-10: a name that is not a string (%s) is refused as malformed',
     (name) => {
       expect(collectionCode(name as string)).toBe('name-malformed')
       expect(segmentCode(name as string)).toBe('name-malformed')
@@ -158,12 +161,12 @@ describe('messages', () => {
     ['codigo-postal', '"codigos-postales"'],
     ['historiaClinica', '"historiasClinicas"'],
     ['hospital', '"hospitals" or "hospitales"'],
-  ])('PATH-2: for "%s" the suggestion is %s', (name, suggestion) => {
+  ])('PATH-2: the message for the singular "%s" suggests %s', (name, suggestion) => {
     expect(message(name)).toContain(`${JSON.stringify(name)} is not a plural noun. Use ${suggestion}.`)
     expect(message(name)).toMatch(/\[PATH-2 name-not-plural\]$/)
   })
 
-  it('PATH-2: every suggestion for a singular is accepted', () => {
+  it('PATH-2: every plural that a message suggests for a singular is itself an accepted name', () => {
     const suggestions = singular.flatMap((name) =>
       [...(/Use (.*?)\./u.exec(message(name) ?? '')?.[1]?.matchAll(/"(.*?)"/gu) ?? [])].map(
         ([, suggestion]) => suggestion ?? '',
@@ -206,15 +209,15 @@ describe('messages', () => {
   })
 })
 
-describe('exceptions', () => {
-  it('PATH-8, PATH-10: a name is accepted if the option "allow" has it with a reason', () => {
+describe('exceptions in the option "allow"', () => {
+  it('PATH-8, PATH-10: a name is accepted if the option "allow" lists it with a reason', () => {
     const allow = { insurance: 'The word the hospital uses.', search: 'Across all types.' }
     expect(refusal(() => checkCollectionName('insurance', allow))).toBeUndefined()
     expect(refusal(() => checkCollectionName('search', allow))).toBeUndefined()
     expect(refusal(() => checkCollectionName('invoice', allow))?.code).toBe('name-not-plural')
   })
 
-  it('PATH-10: an exception must match exactly, and members inherited from Object.prototype are not exceptions', () => {
+  it('PATH-10: an exception must match the name exactly. Members of Object.prototype are not exceptions', () => {
     expect(refusal(() => checkCollectionName('Insurance', { insurance: 'x' }))?.code).toBe('name-not-plural')
     expect(collectionCode('constructor')).toBe('name-not-plural')
     expect(collectionCode('valueOf')).toBe('name-not-plural')
@@ -225,7 +228,7 @@ describe('exceptions', () => {
     expect(refusal(() => checkCollectionName('a.pdf', { 'a.pdf': 'x' }))?.code).toBe('name-has-format')
   })
 
-  it.each(['', '  ', undefined, true])('PATH-10: an exception needs a reason, and %j is not a reason', (reason) => {
+  it.each(['', '  ', undefined, true])('PATH-10: an exception is refused if its reason is %j', (reason) => {
     expect(refusal(() => checkCollectionName('insurance', { insurance: reason as string }))?.code).toBe(
       'invalid-option',
     )
@@ -287,7 +290,7 @@ describe('any string at all', () => {
     )
   })
 
-  it('PATH-10: checking takes linear time', () => {
+  it('PATH-10: names of 100,000 characters are checked in linear time', () => {
     const seeds = [
       'a',
       'A',

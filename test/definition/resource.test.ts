@@ -92,7 +92,7 @@ describe('a valid declaration', () => {
     expect([...piezas({ key: ['numero', 'lote'], assigned: ['lote'] }).assigned]).toEqual(['lote'])
   })
 
-  it('QUERY-1: a filter can have the name of a link, if its option "field" names the member with the key', () => {
+  it('QUERY-1: a filter named like a link is accepted if its option "field" names the foreign key', () => {
     const made = piezas({
       links: { contratos: { to: contratos, by: 'contratoId' } },
       filters: { contratos: { field: 'contratoId' } },
@@ -100,13 +100,13 @@ describe('a valid declaration', () => {
     expect(made.filters.get('contratos')?.path).toEqual(['contratoId'])
   })
 
-  it('REP-1: a link may replace the member of the same name', () => {
+  it('REP-1: a link may have the name of its own "by" member, and then replaces that member', () => {
     expect(piezas({ links: { contrato: { to: contratos, by: 'contrato' } } }).links.get('contrato')).toMatchObject({
       by: ['contrato'],
     })
   })
 
-  it('PATH-7: the path segment of an association is the name of the collection, or its option "as"', () => {
+  it('PATH-7: the path segment of an association is its option "as", by default the name of the collection', () => {
     const made = piezas({
       attachedTo: [
         { of: 'rutas', by: 'clave' },
@@ -149,7 +149,7 @@ describe('a valid declaration', () => {
     expect(Object.isFrozen(piezas({ filters: { lote: true } }).filters.get('lote'))).toBe(true)
   })
 
-  it('accepts an imported schema if the type of its record is given', () => {
+  it('accepts a schema without literal types, such as imported JSON, if the record type is given', () => {
     const make = defineResource<{ numero: number }>()
     expect(make({ collection: 'piezas', key: 'numero', schema }).collection).toBe('piezas')
   })
@@ -349,7 +349,7 @@ describe('an invalid declaration', () => {
     [{ ...base, filters: { limit: { field: 'lote' } } }, "{ other: { field: 'lote' } }"],
     [{ ...base, filters: { etiquetas: true } }, "Set op: 'contains'"],
     [{ ...base, sort: ['cp'] }, 'Name a member inside it'],
-  ])('the message of case %# contains the fix', (options, fix) => {
+  ])('the message for an invalid declaration contains the fix $1', (options, fix) => {
     expect(fault(options).message).toContain(fix)
   })
 })

@@ -41,7 +41,7 @@ describe('the type of a value', () => {
     [{ anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] }, 'object?'],
     [{ properties: { a: {} } }, 'object'],
     [{ anyOf: [{ properties: { a: {} } }, { type: 'null' }] }, 'object?'],
-  ])('REP-8: the type of %j is %s', (schema, expected) => {
+  ])('REP-8: the schema %j has the type "%s" ("?" means nullable)', (schema, expected) => {
     expect(summary(member(schema))).toBe(expected)
   })
 
@@ -58,7 +58,7 @@ describe('the type of a value', () => {
     expect(member({ type: 'string' }).values).toBeUndefined()
   })
 
-  it('REP-4: a union has the format of its string schema, if it has only one', () => {
+  it('REP-4: a union with exactly one string schema has the format of that schema', () => {
     const date = { type: 'string', format: 'local-date-time' }
     expect(member({ anyOf: [date, { type: 'null' }] }).format).toBe('local-date-time')
     expect(member({ anyOf: [date, { type: 'integer' }] }).format).toBe('local-date-time')
@@ -81,7 +81,7 @@ describe('the type of a value', () => {
 })
 
 describe('members', () => {
-  it('include those of references and subschemas, in order', () => {
+  it('include the members of references and subschemas, in the order of the schema', () => {
     const shape = of({
       type: 'object',
       $defs: { party },
@@ -117,7 +117,7 @@ describe('members', () => {
     expect(shape.nullable).toBe(true)
   })
 
-  it('include those of then, else and dependentSchemas', () => {
+  it('include those of then, else and dependentSchemas, which are conditional', () => {
     const shape = of({
       properties: { a: { type: 'string' } },
       if: { properties: { a: { const: 'x' } } },
@@ -143,7 +143,7 @@ describe('members', () => {
     expect(of({ type: 'object' }).at(['constructor'])).toBeUndefined()
   })
 
-  it('that the schema does not name are allowed only if the schema declares so', () => {
+  it('that the schema does not name are allowed only by additionalProperties or patternProperties', () => {
     expect(of({ type: 'object' }).open).toBe(false)
     expect(of({ type: 'object' }).other('x')).toBeUndefined()
     expect(of({ type: 'object', additionalProperties: true }).other('x')?.types.size).toBe(0)
@@ -156,7 +156,7 @@ describe('members', () => {
     expect(member({ anyOf: [{ type: 'object', additionalProperties: true }, { type: 'null' }] }).open).toBe(true)
   })
 
-  it('of list items are those of "items", or of the schema at the same position in "prefixItems"', () => {
+  it('of list items are those of "items", and "prefixItems" has the schemas of the first items', () => {
     const shape = member({ type: 'array', prefixItems: [{ type: 'string' }, true], items: { $ref: '#/$defs/party' } })
     expect(shape.prefix.map(summary)).toEqual(['string', ''])
     expect(names(shape.items as Shape)).toEqual(['nombre', 'alias'])
@@ -246,7 +246,7 @@ describe('references', () => {
     expect(() => of(schema)).toThrow('has a $ref cycle')
   })
 
-  it('ERR-2: an invalid pattern is a configuration error', () => {
+  it('ERR-2: an invalid pattern in patternProperties is a configuration error', () => {
     expect(() => of({ type: 'object', patternProperties: { '(': {} } })).toThrow('an invalid pattern')
   })
 })

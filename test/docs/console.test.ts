@@ -35,7 +35,7 @@ describe.each(majors)('the console in %s', (_, framework) => {
   afterAll(() => Promise.all([withConsole.close(), without.close()]))
   const get = (path: string) => fetch(`${withConsole.origin}${path}`)
 
-  it('has the policy of the docs pages, extended for Swagger UI, and loads its files from the service', async () => {
+  it('has a content security policy for Swagger UI, escapes the title, and loads files from the service', async () => {
     const response = await get('/v1/docs/console')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')

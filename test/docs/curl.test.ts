@@ -27,7 +27,7 @@ const wordsOf = (line: string, env: Record<string, string> = {}): readonly strin
     .slice(0, -1)
 
 describe('a quoted shell word', () => {
-  it('is parsed as the original string', () => {
+  it('is parsed by sh as the original string', () => {
     const texts = fc.string({ unit: fc.constantFrom(...`ab '"\\$\`!*?[]{}()<>|&;#~%=\n\té`), maxLength: 40 })
     fc.assert(
       fc.property(fc.array(texts, { minLength: 1, maxLength: 20 }), (given) => {
@@ -38,7 +38,7 @@ describe('a quoted shell word', () => {
   })
 })
 
-describe('a path with a server of its own', () => {
+describe('the curl line of a path with a server of its own', () => {
   it.each([
     [
       'uses the defaults of the server variables',
@@ -136,7 +136,7 @@ const orders = defineResource({
 })
 
 describe.each([
-  ['without credentials', true],
+  ['without authentication', true],
   ['with a login', false],
 ])('the curl lines of a service %s', (_, open) => {
   let served: Awaited<ReturnType<typeof listen>>

@@ -148,7 +148,7 @@ describe('unusual names', () => {
     'A-B',
   ]
 
-  it('of tags have a page each, distinct from the fixed pages', () => {
+  it('of tags have a page each, even if the name is that of a built-in page', () => {
     const document = openapi(api({ versions: { v1: [] } }), 'v1', {
       fragments: tags.map((tag, at) => fragmentOf(tag, `/p${at}`)),
     })
@@ -202,14 +202,14 @@ describe('unusual names', () => {
 })
 
 describe('unusual sizes', () => {
-  it('an empty version has an index that says so', () => {
+  it('the index of a version without operations says that there are none', () => {
     const pages = pagesOf(openapi(api({ versions: { v1: [] } }), 'v1'))
     expect(faultsOf(pages)).toEqual([])
     expect(pages.get('')).toContain('This version has no operations.')
     expect([...pages.keys()].sort()).toEqual(['', 'clauses', 'headers', 'problems'])
   })
 
-  it('a resource with 100 members that have descriptions, filters and sorts has complete pages', () => {
+  it('the pages of a resource with 100 members, each with a filter and a sort, are complete', () => {
     const names = Array.from({ length: 100 }, (_, at) => `member${at}`)
     const things = defineResource({
       collection: 'things',

@@ -17,7 +17,7 @@ describe('descriptions', () => {
     expect(failing(new Error('broken'))).toThrow('broken')
   })
 
-  it('are rendered without alignment, headings and images', () => {
+  it('are rendered with headings as bold text, images as links, and tables without alignment', () => {
     const { block } = markdown()
     expect(block('# One\n\n|a|\n|:-:|\n|b|\n\n![p](https://a.example/p.png)', addressOf).toString()).toBe(
       '<p><strong>One</strong></p>\n<table>\n<thead>\n<tr>\n<th ' +

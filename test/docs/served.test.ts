@@ -204,7 +204,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect((await fetch(`${partly.origin}/v1/docs/app.js`, { headers: { 'X-Api-Key': 'reader' } })).status).toBe(200)
   })
 
-  it('VERB-1: have two paths in the OpenAPI document', async () => {
+  it('VERB-1: have the paths /docs and /docs/{file} in the OpenAPI document', async () => {
     const document = (await (await fetch(`${publicly.origin}/v1/openapi`)).json()) as OpenApiDocument
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/docs'))).toEqual(['/docs', '/docs/{file}'])
     expect(document.paths['/docs/{file}']).toMatchObject({
@@ -234,7 +234,7 @@ describe('the path of the docs pages', () => {
     expect(() => api({ describe: true, versions: { v1: [mount(named, memoryAdapter(named))] } })).not.toThrow()
   })
 
-  it('an invalid option "pages" throws', () => {
+  it('api() refuses an option "pages" that is not the result of docsPages()', () => {
     expect(() => api({ describe: { pages: true as unknown as DocsPages }, versions: { v1: [] } })).toThrow(
       /docsPages\(\)/,
     )

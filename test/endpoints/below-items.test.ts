@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-describe('the item', () => {
+describe('an endpoint below an item', () => {
   it('PATH-8: the handler gets the key, record, version and URL of the item, as read in this request', async () => {
     const { send, calls, origin } = await served()
     const { headers } = await send('PATCH', '/v2/pedidos/7', {}, { motivo: 'antes' })
@@ -279,7 +279,7 @@ describe('requests and responses', () => {
     expect(xml.status).toBe(200)
   })
 
-  it('VER-3: responses of a deprecated version announce it, and their links stay in that version', async () => {
+  it('VER-3: in a deprecated version, responses announce the deprecation, and links stay in the version', async () => {
     const { send, origin } = await served()
     const { headers, json } = await send('GET', '/v1/pedidos/7/cancelaciones')
     expect(headers.deprecation).toMatch(/^@\d+$/)
@@ -345,7 +345,7 @@ describe('declarations', () => {
     },
   )
 
-  it('PATH-2, PATH-10: a singular or a verb is refused, unless "allow" has it with a reason', () => {
+  it('PATH-2, PATH-10: a singular or a verb is refused, unless "allow" lists it with a reason', () => {
     expect(() => under('cancelacion')).toThrow('Use "cancelaciones"')
     expect(() => under('cancelaciones')).not.toThrow()
     expect(() => under('cancel', { allow: { cancel: 'Clients of the old API call it so.' } })).not.toThrow()
@@ -355,7 +355,7 @@ describe('declarations', () => {
 
   const made = 'Give the result of endpoint(): endpoint(name, { description, methods }).'
   it.each<[string, () => unknown, string]>([
-    ['an area', () => under('cancelaciones', { area: 'ui' }), 'Leave the area "ui" out.'],
+    ['an area for an endpoint below an item', () => under('cancelaciones', { area: 'ui' }), 'Leave the area "ui" out.'],
     [
       'an option "endpoints" that is not a list',
       () => mount(pedidos, adapter, { endpoints: endpoint('bajas', { description, methods }) as never }),

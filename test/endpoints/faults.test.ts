@@ -43,7 +43,7 @@ async function* generated() {
   yield 1
 }
 
-describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
+describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('the endpoint %s', (path) => {
   it.each<[string, () => unknown, string]>([
     ['a stream', () => Readable.from(['a']), 'a stream'],
     ['a web stream', () => new ReadableStream(), 'a stream'],
@@ -84,7 +84,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     expect([answer.status, answer.text]).toEqual([200, 'a;b'])
   })
 
-  it('VERB-13: after a change, a result that cannot be encoded gets 200 without a body', async () => {
+  it('VERB-13: if the result of a POST cannot be encoded, the response is 200 without a body', async () => {
     const { send, errors } = await serve(() => ({ n: 1n }))
     const answer = await send('POST', path)
     expect([answer.status, answer.text]).toEqual([200, ''])
@@ -127,7 +127,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     expect(written.headers['retry-after']).toBeDefined()
   })
 
-  it('VERB-13: an Unavailable with unchanged: true does not make a POST claim that nothing changed', async () => {
+  it('VERB-13: if a POST throws Unavailable with unchanged: true, the outcome is reported as unknown', async () => {
     const detail = 'The store is busy. Nothing was changed: try again in a moment.'
     const { send } = await serve(() => {
       throw new Unavailable({ unchanged: true, detail })
@@ -139,15 +139,18 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
   it.each([
     ['a problem', () => new HttpProblem('unavailable')],
     ['an error of http-errors', () => Object.assign(new Error('busy'), { status: 503, expose: false })],
-  ])('VERB-13: %s with the status 503 and without a detail says that the outcome is unknown', async (_, made) => {
-    const { send } = await serve(() => {
-      throw made()
-    })
-    const answer = await send('POST', path)
-    expect([answer.status, answer.json.code]).toEqual([503, 'unavailable'])
-    expect(answer.json.detail).toMatch(/whether the change took place is unknown/i)
-    expect((await send('GET', path)).text).not.toMatch(/unknown/i)
-  })
+  ])(
+    'VERB-13: if a POST throws %s with status 503 and no detail, the outcome is said to be unknown',
+    async (_, made) => {
+      const { send } = await serve(() => {
+        throw made()
+      })
+      const answer = await send('POST', path)
+      expect([answer.status, answer.json.code]).toEqual([503, 'unavailable'])
+      expect(answer.json.detail).toMatch(/whether the change took place is unknown/i)
+      expect((await send('GET', path)).text).not.toMatch(/unknown/i)
+    },
+  )
 
   it('ERR-1: problems thrown by the handler are sent with their status and code', async () => {
     for (const [made, status, code] of [
@@ -164,7 +167,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     }
   })
 
-  it('HDR-5: a body is skipped if the method declares none', async () => {
+  it('HDR-5: a request body is skipped if the method declares no body', async () => {
     const { send } = await serve(() => ({ a: 1 }))
     for (const method of ['GET', 'POST', 'DELETE']) {
       expect((await send(method, path, {}, { x: 1 })).status, method).toBe(200)

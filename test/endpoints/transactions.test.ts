@@ -43,7 +43,7 @@ async function inTransaction<T>(client: pg.Pool | PGlite, work: (tx: PostgresCli
   }
 }
 
-describe.each(stores)('over $name', ({ open }) => {
+describe.each(stores)('an endpoint that writes in a transaction, over $name', ({ open }) => {
   let service: Awaited<ReturnType<typeof serve>>
   // Creating a database takes a long time on a busy machine.
   beforeAll(async () => {

@@ -34,7 +34,7 @@ describe('the private API', () => {
   }, 60_000)
   afterAll(() => end(running))
 
-  it('AUTH-1, AUTH-5: accepts JWTs of any issuer, if they are signed with HS256 and TOKEN_SECRET', async () => {
+  it('AUTH-1, AUTH-5: accepts only JWTs that are valid and are signed with HS256 and TOKEN_SECRET', async () => {
     expect((await get(`${base}/v8/pre-piezas?limit=1`, tokenOf('*:read'))).status).toBe(200)
     expect((await fetch(`${base}/v8/pre-piezas`)).status).toBe(401)
     for (const token of [

@@ -1,6 +1,6 @@
 /**
- * Checks the contract of the example as users of the package do: with the command, real modules and
- * a real git repository.
+ * Checks the contract of the example as users of the package do: with the command line, real
+ * modules and a real git repository.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -64,7 +64,7 @@ const run = (folder: string, ...args: readonly string[]) => {
 }
 
 describe('the contract of the example', () => {
-  it('passes unchanged, fails if a filter is removed, and passes after the removal is accepted', () => {
+  it('passes --check if it is unchanged, fails if a filter is removed, and passes again after --accept', () => {
     const folder = repository()
     const original = join(compiled, 'examples/pre-piezas/contract.js')
     expect(run(folder, 'openapi', original)).toMatchObject({
@@ -109,7 +109,7 @@ describe('the contract of the example', () => {
     expect(again.stderr).not.toContain('the filter "lote"')
   })
 
-  it('the command reports what is wrong with a module', () => {
+  it('the command exits with code 2 and says what is wrong with a module or a command name', () => {
     const folder = repository()
     const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
     write(

@@ -48,7 +48,7 @@ describe('the generated data', () => {
     },
   )
 
-  it('refers to existing records', () => {
+  it('refers only to existing records', () => {
     const unknownIn = (values: readonly unknown[], known: readonly unknown[]) =>
       values.filter((value) => value !== null && !known.includes(value))
     expect(

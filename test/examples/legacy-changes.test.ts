@@ -5,7 +5,7 @@ import { type Served, serveStep, steps } from './legacy-steps.js'
 const token = { Authorization: 'Bearer office-token' }
 const json = { ...token, 'Content-Type': 'application/json' }
 
-describe.each(steps)('step %d', (step) => {
+describe.each(steps)('step %d of examples/legacy', (step) => {
   let service: Served
   beforeAll(async () => {
     service = await serveStep(step)

@@ -10,7 +10,7 @@ const blocks = [...text.matchAll(/^```js\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, f
 }))
 const links = [...text.matchAll(/\]\(([^)#]+)\)/g)].map(([, path = '']) => path)
 
-describe('the README', () => {
+describe('the README of examples/legacy', () => {
   it('shows code of every step from 1 on', () => {
     expect(new Set(blocks.map(({ file }) => file[5]))).toEqual(new Set(['1', '2', '3', '4', '5', '6', '7']))
     expect(blocks).toHaveLength([...text.matchAll(/^```js$/gm)].length)
@@ -20,7 +20,7 @@ describe('the README', () => {
     expect(readFileSync(folder(file), 'utf8')).toContain(code)
   })
 
-  it.each(links)('links to %s', (path) => {
+  it.each(links)('links to %s, which exists', (path) => {
     expect(existsSync(folder(path))).toBe(true)
   })
 })

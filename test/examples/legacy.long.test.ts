@@ -33,12 +33,12 @@ async function start(step: number, env: Record<string, string> = {}): Promise<st
 const run = promisify(execFile)
 const clients = (which: string, base: string) => run(process.execPath, [folder('clients/run.cjs'), which, base])
 
-it.each(steps)('the old clients work with step %d', async (step) => {
+it.each(steps)('the old clients of examples/legacy run without a failure at step %d', async (step) => {
   const { stdout } = await clients('old', await start(step, { SUNSET: '2999-01-01' }))
   expect(stdout.trimEnd().split('\n')).toEqual(Object.keys(oldClients).map((name) => `ok      ${name}`))
 })
 
-it('the report in a terminal names the fifteen clauses at step 1', async () => {
+it('the command "report" names the fifteen clauses that the old clients violate at step 1', async () => {
   const base = await start(1)
   await clients('old', base)
   const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -61,7 +61,7 @@ it('after the end of the old version, the new clients work with step 7 and the o
   expect(failed).toMatchObject({ code: 1, stdout: expect.not.stringMatching(/^ok /m) })
 })
 
-it('the service ends on SIGTERM', async () => {
+it('the service of examples/legacy ends with code 0 on SIGTERM', async () => {
   await start(0)
   const [child] = running as [ChildProcess]
   child.kill('SIGTERM')

@@ -7,8 +7,8 @@ import { asOperator, start } from './running.js'
 
 const shell = (line: string) => JSON.parse(execFileSync('sh', ['-c', line], { encoding: 'utf8' }))
 
-describe('the process', () => {
-  it('prints requests that work as pasted, and on SIGTERM responds to the request in flight', async () => {
+describe('the process of the example', () => {
+  it('prints curl commands that work in a shell, and on SIGTERM responds to the request in flight', async () => {
     const { child, ended, listening } = start({ SEED_SIZE: '200' })
     const [first = '', token = '', list = '', item = '', patch = '', account = '', docs = ''] = await listening
     const base = /^listening on (http:\/\/localhost:[0-9]+)$/.exec(first)?.[1] ?? ''

@@ -195,7 +195,7 @@ describe('REP-6: the worked example', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of pre-pieces', () => {
   const ids = async (query: string): Promise<number[]> => {
     const { body } = await serve().get(`/v8/pre-piezas?limit=100&${query}`).expect(200)
     return body.map((one: { numero: number }) => one.numero)
@@ -260,7 +260,7 @@ describe('sub-resources', () => {
     await app.get('/v8/pre-piezas/5/componentes/numeroDeCabecera=4,secuencia=4').expect(404)
   })
 
-  it('PATH-7: deleting a piece deletes its components, and an absent piece cannot get components', async () => {
+  it('PATH-7: deleting a piece deletes its components, and POST below an absent piece gets 404', async () => {
     const app = serve()
     const path = '/v8/pre-piezas/4/componentes/numeroDeCabecera=4,secuencia=1'
     await app.get(path).expect(200)
@@ -279,7 +279,7 @@ describe('sub-resources', () => {
     expect((await app.get('/v8/contratos/C-0001')).body.estaActivo).toBe(false)
   })
 
-  it('VERB-4: a contract is attached to a customer and detached', async () => {
+  it('VERB-4: PUT attaches a contract to a customer, and DELETE detaches the contract', async () => {
     const app = serve()
     await app.put('/v8/clientes/2/contratos/C-0001').expect(204)
     expect((await app.get('/v8/contratos/C-0001')).body.cliente.href).toMatch(/\/v8\/clientes\/2$/)
@@ -397,9 +397,12 @@ describe('search', () => {
     )
   })
 
-  it.each(['', '?q=a&limit=0', '?q=a&limit=101', '?q=a&limit=x', '?q=a&x=1'])('QUERY-8: refuses %j', async (query) => {
-    await serve().get(`/v8/search${query}`).expect(400)
-  })
+  it.each(['', '?q=a&limit=0', '?q=a&limit=101', '?q=a&limit=x', '?q=a&x=1'])(
+    'QUERY-8: the query %j gets 400',
+    async (query) => {
+      await serve().get(`/v8/search${query}`).expect(400)
+    },
+  )
 })
 
 describe('probes', () => {

@@ -14,7 +14,7 @@ const serve = () => client(stores).app
 const branch = { nomenclatura: 'NVA', descripcion: 'Nueva "sucursal" 🚚' }
 
 describe('the hand-written router of branches', () => {
-  it('VERB-1, QUERY-1, QUERY-2, QUERY-4, QUERY-7: returns lists with filter, sort, page and total', async () => {
+  it('VERB-1, QUERY-1, QUERY-2, QUERY-4, QUERY-7: returns filtered, sorted, paged lists and totals', async () => {
     const app = serve()
     const { body, headers } = await app.get('/v8/sucursales?sort=-nomenclatura&limit=2&offest=2').expect(200)
     expect(body.map((one: { nomenclatura: string }) => one.nomenclatura)).toEqual(['PRÁ', 'NQN'])
@@ -154,7 +154,7 @@ describe('the hand-written router of branches', () => {
     expect(problems[8][1].body.errors).toHaveLength(3)
   })
 
-  it('PATH-11: a name can contain special characters', async () => {
+  it('PATH-11: the key of a branch can contain special characters', async () => {
     const app = serve()
     const nomenclatura = 'Ñ/50%, "x"=1 🚚'
     const { headers } = await app

@@ -37,7 +37,7 @@ const childrenOf = (pid: number): number[] => {
 /** Options that give a request its own connection, so that the requests spread over the workers. */
 const alone = { headers: { Connection: 'close' } }
 
-describe('WORKERS', () => {
+describe('the example with the setting WORKERS', () => {
   it('HDR-3, VERB-12: two workers lose no conditional update, and create one record per Idempotency-Key', async () => {
     const { base, workers, place } = await twoWorkers()
     expect(workers()).toHaveLength(2)
@@ -143,10 +143,7 @@ describe('WORKERS', () => {
     [3000, '20.19.0', 'linux', false],
     [3000, '24.1.0', 'darwin', false],
     [0, '24.1.0', 'linux', false],
-  ])(
-    'on port %i, with Node %s on %s, it is %s that the kernel distributes connections to the workers',
-    (port, node, platform, shared) => {
-      expect(workersSharePort(port, node, platform)).toBe(shared)
-    },
-  )
+  ])('workersSharePort() for port %i, with Node %s on %s, returns %s', (port, node, platform, shared) => {
+    expect(workersSharePort(port, node, platform)).toBe(shared)
+  })
 })

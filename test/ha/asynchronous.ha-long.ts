@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => cluster?.remove(), 60_000)
 
 /**
- * Writes can be lost, so a counter can have an unexpected value or be gone. No other fault is
- * allowed.
+ * Expects no fault other than lost writes. If a write is lost, a counter can have an unexpected
+ * value or be gone.
  */
 function holdsButForLosses({ untrue, failures, doubles }: Outcome): void {
   expect({ failures, doubles }).toEqual({ failures: [], doubles: 0 })

@@ -124,7 +124,7 @@ describe('negotiator', () => {
     )
   })
 
-  it('HDR-1: any Accept is handled, and a hostile one takes linear time', () => {
+  it('HDR-1: any Accept field is handled, and a hostile field takes linear time', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'a/*;=q01.,"\\ ') }), (accept) =>
         [json, xml, undefined].includes(negotiate(accept)),

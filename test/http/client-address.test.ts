@@ -24,7 +24,7 @@ describe('the address of a client', () => {
     expect(clientAddress(from(undefined, ip))).toBe(client)
   })
 
-  it('LIMIT-1: the address from Express precedes that of the socket, and Unix sockets share one address', () => {
+  it('LIMIT-1: the address from Express is preferred to the socket address, and Unix sockets share one address', () => {
     expect(clientAddress(from('203.0.113.7', '127.0.0.1'))).toBe('203.0.113.7')
     expect(clientAddress(from(undefined, undefined))).toBe('none')
   })

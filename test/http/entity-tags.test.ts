@@ -170,7 +170,7 @@ describe('tags of content codings', () => {
     ['identity', '"3.x"'],
     ['', '"3.x"'],
     [' , "quoted", a b', '"3.x"'],
-  ])('HDR-2: under Content-Encoding %j the tag is %s (RFC 9110 8.8.3.3)', (coding, expected) => {
+  ])('HDR-2: with Content-Encoding %j, the tag "3.x" becomes %s (RFC 9110 8.8.3.3)', (coding, expected) => {
     expect(codedTag('"3.x"', coding)).toBe(expected)
     expect(versionOf(codedTag('"3.x"', coding))).toBe('3')
   })

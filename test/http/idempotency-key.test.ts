@@ -65,7 +65,7 @@ describe('VERB-12: parseIdempotencyKey', () => {
     }
   })
 
-  it('counts the characters of the key, not the escapes in its spelling', () => {
+  it('limits the length of the key without its quotes and escapes', () => {
     expect(parseIdempotencyKey(`"${'\\"'.repeat(longestKey)}"`)).toBe('"'.repeat(longestKey))
     expect(parseIdempotencyKey(`"${'\\"'.repeat(longestKey + 1)}"`)).toBeUndefined()
   })

@@ -108,7 +108,7 @@ describe('requestOrigin', () => {
     expect(originOf({})).toBeUndefined()
   })
 
-  it('REP-5: works for an HTTP/1.0 request without Host over a real socket', async () => {
+  it('REP-5: over a socket, the origin of an HTTP/1.0 request without Host is the local address and port', async () => {
     const server = createServer((req, res) => res.end(requestOrigin(req, undefined)))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo

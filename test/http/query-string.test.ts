@@ -75,7 +75,7 @@ describe('formatQueryString', () => {
     fc.assert(fc.property(pairsOfText, (written) => void expect(pairs(formatQueryString(written))).toEqual(written)))
   })
 
-  it('QUERY-7: lists, signs and times stay readable in its result', () => {
+  it('QUERY-7: commas, minus signs and colons are not percent-encoded', () => {
     expect(
       formatQueryString([
         ['sort', '-fecha,a.b'],

@@ -13,7 +13,7 @@ describe('soleField', () => {
     expect(soleField(request(['Authorizations', 'a', 'x', 'Authorization']), 'Authorization')).toBeUndefined()
   })
 
-  it('AUTH-4: returns no value for a repeated field, although Node returns the first one', () => {
+  it('AUTH-4: returns no value for a repeated field, although Node keeps its first value', () => {
     const twice = request(['Authorization', 'Bearer a', 'authorization', 'Bearer a'], { authorization: 'Bearer a' })
     expect(soleField(twice, 'Authorization')).toEqual({ many: true })
   })

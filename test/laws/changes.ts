@@ -37,7 +37,7 @@ async function outdated(client: Client, path: string, before: Answer, now: Answe
   const seen = await client.send('GET', path, { 'If-None-Match': old })
   expectLaw(
     seen.status === 200 && seen.text === now.text,
-    'No 304 hides an update by another session.',
+    "GET with the tag from before another session's update gets 200 and the new body.",
     path,
     short(seen),
   )

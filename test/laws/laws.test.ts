@@ -31,7 +31,7 @@ describe.each(databases)(
     })
 
     it(
-      'PUT accepts what GET shows, filters find it, sort orders agree with ranges, and a walk visits each record once',
+      'PUT accepts what GET shows, filters find it, order agrees with range filters, and paging shows each record once',
       () => holds({ name, usual, cases: cases(served) }, (one) => tableCase(one, listener, store)),
       longest,
     )
@@ -47,7 +47,7 @@ describe('REP-8, VERB-3, QUERY-1, QUERY-2, HDR-8: for every schema in memory,', 
   afterAll(() => listener.close())
 
   it(
-    'PUT accepts what GET shows, filters find it, sort orders agree with ranges, and a walk visits each record once',
+    'PUT accepts what GET shows, filters find it, order agrees with range filters, and paging shows each record once',
     () => holds({ name: 'in memory', usual: size(20, 100), cases: cases(plain) }, (one) => memoryCase(one, listener)),
     longest,
   )

@@ -68,7 +68,8 @@ interface Found {
 }
 
 /**
- * The smallest case that violates the same law, of the cases that were found within the time limit.
+ * Searches for smaller cases that violate the same law, and returns the smallest that it finds
+ * within the time limit.
  */
 async function smallest(cases: fc.Arbitrary<Case>, found: Found, law: Law): Promise<Found> {
   const end = Date.now() + shrinkTimeLimit

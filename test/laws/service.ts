@@ -138,7 +138,7 @@ export class Client {
     if (this.#last.length > reported) this.#last.shift()
     if (answer.status >= 500) {
       const causes = this.#errors.splice(0).map((error) => `${error instanceof Error ? error.stack : error}`)
-      throw new Broken(`No response to a ${method} is a ${answer.status}.`, said, answer.text, ...causes)
+      throw new Broken(`A ${method} never gets ${answer.status}.`, said, answer.text, ...causes)
     }
     this.#errors.length = 0
     const { etag } = answer.headers

@@ -146,7 +146,7 @@ describe('rateLimit() over Redis', () => {
     expect(outage.message).toMatch(/^Rate limits were off for /)
   })
 
-  it('LIMIT-1: scripts are loaded again if Redis has lost them', async () => {
+  it('LIMIT-1: after SCRIPT FLUSH, the Lua scripts are loaded again, and the next request is counted', async () => {
     const server = await own()
     const { ask, onStoreFailure, stores } = await limited(server.url, { limit: 3 })
     await vi.waitFor(async () => expect((await ask()).counted).toBe(true), { timeout: 5000 })

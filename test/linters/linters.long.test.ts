@@ -30,7 +30,7 @@ describe('the documents', () => {
 })
 
 describe('Spectral', () => {
-  it('finds the faults of a document', async () => {
+  it('finds a missing description, and a server URL without HTTPS', async () => {
     expect(await bySpectral({ ...some, info: bare }, { extends: [oas] })).toMatchObject([{ rule: 'info-description' }])
     expect(
       (await bySpectral({ ...some, servers: [{ url: 'http://a.test' }] }, { extends: [owasp] })).map(
@@ -64,7 +64,7 @@ describe('Spectral', () => {
 })
 
 describe('Redocly', () => {
-  it('finds the faults of a document', async () => {
+  it('finds a missing license', async () => {
     const info = { ...bare, title: some.info.title, version: some.info.version }
     expect(await byRedocly({ ...some, info })).toMatchObject([{ rule: 'info-license' }])
   })

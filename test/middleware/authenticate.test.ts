@@ -39,7 +39,7 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
       app.get('/mine', (req, res) => void res.set('Cache-Control', 'public').send(who.of(req).name))
     })
 
-  it('AUTH-4: accepts known callers. Everyone else gets 401 with the challenge, without the reason', async () => {
+  it('AUTH-4: accepts known callers. Others get 401 with the challenge and a body without their key', async () => {
     const { call } = at(byKey())
     const good = await call.get('/me').set('X-Api-Key', 'k-ana')
     expect([good.status, good.text]).toEqual([200, 'ana'])
@@ -110,7 +110,7 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
     }
   })
 
-  it('a handler without the middleware gets an error that explains the fix', async () => {
+  it('of() throws an error that names the middleware if it did not run, and the request gets 500', async () => {
     const who = byKey()
     const { call, reported } = service(express, (app: App) =>
       app.get('/me', (req, res) => void res.send(who.of(req).name)),

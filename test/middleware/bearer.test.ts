@@ -456,7 +456,7 @@ describe('bearer() and publicToken(): the header field', () => {
     }
   })
 
-  it('AUTH-1: the longest token is accepted, and a longer one is refused before the key finder is called', () => {
+  it('AUTH-1: a token of maximum length is accepted, and a longer token gets 401 without a key lookup', () => {
     const find = vi.fn(() => keys)
     const authenticated = bearer({ ...options, keys: find })
     const fill = (length: number): string => {
@@ -602,7 +602,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     expect(reported.every(({ problem }) => problem.status === 401)).toBe(true)
   })
 
-  it('AUTH-1: a repeated header gets 401, although Node returns only the first one', async () => {
+  it('AUTH-1: a repeated header field gets 401, although Node keeps its first value', async () => {
     const text =
       `GET /me HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${good()}\r\nAuthorization: ` +
       `Bearer ${good()}\r\n\r\n`
@@ -626,7 +626,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     expect(JSON.stringify(body)).not.toContain('PEM')
   })
 
-  it('AUTH-3: publicToken() works on a single route', async () => {
+  it('AUTH-3: publicToken() on one route accepts a valid token, and a request without a token gets 401', async () => {
     const authenticated = publicToken({ ...options, principal: (claims) => claims.sub })
     const { call } = service(
       express,

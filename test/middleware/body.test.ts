@@ -260,9 +260,9 @@ describe('readBody', () => {
     ['no delay', () => {}],
     ['a microtask', async () => {}],
     ['all data has arrived', () => new Promise((resolve) => setImmediate(resolve))],
-    ['a pause', (req) => req.pause() && setTimeout(() => req.resume(), 5)],
-    ['a listener', (req) => req.on('data', () => {})],
-    ['a listener that reads no data', (req) => req.once('readable', () => {})],
+    ['the stream was paused', (req) => req.pause() && setTimeout(() => req.resume(), 5)],
+    ['a "data" listener was added', (req) => req.on('data', () => {})],
+    ['a "readable" listener that reads no data was added', (req) => req.once('readable', () => {})],
   ])('HDR-5: a body is read correctly after %s, and the connection stays open', async (_name, before) => {
     const found: unknown[] = []
     const port = await listen((req, res) => {

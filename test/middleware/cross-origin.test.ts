@@ -99,7 +99,16 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
         api({
           authenticate: who,
           ...(options === undefined ? {} : { cors: crossOrigin(options) }),
-          versions: { v1: [mount(notas, memoryAdapter(notas, { records: [{ id: 1 }] }))] },
+          versions: {
+            v0: 'retired',
+            v1: [mount(notas, memoryAdapter(notas, { records: [{ id: 1 }] }))],
+            v2: [mount(notas, memoryAdapter(notas), { retired: true })],
+            v3: {
+              resources: [mount(notas, memoryAdapter(notas))],
+              deprecated: '2020-01-01T00:00:00Z',
+              brownouts: [{ from: '2020-01-01T00:00:00Z', until: '2099-01-01T00:00:00Z', status: 503 }],
+            },
+          },
           onError: () => {},
         }) as never,
       ),
@@ -151,6 +160,22 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
         'RateLimit-Policy',
       ]),
     )
+  })
+
+  it.each([
+    ['a retired version', '/v0/notas', 410],
+    ['a retired path', '/v2/notas', 410],
+    ['a version in a brownout', '/v3/notas', 503],
+    ['an unknown version', '/v9/notas', 404],
+  ])('HDR-7: scripts of other origins can read the response of %s, also after a preflight', async (_, path, status) => {
+    const call = serving({ origins: [shop] })
+    const preflight = await call.options(path).set({ Origin: shop, 'Access-Control-Request-Method': 'GET' })
+    const answer = await call.get(path).set('Origin', shop)
+    expect([preflight.status, answer.status, answer.text === '']).toEqual([204, status, status === 410])
+    for (const { headers } of [preflight, answer]) expect(headers['access-control-allow-origin']).toBe(shop)
+    expect(answer.headers.vary).toContain('Origin')
+    // An OPTIONS request that is not a preflight gets the same status as a GET.
+    expect((await call.options(path)).status).toBe(status)
   })
 
   it('HDR-7: CORS headers that an endpoint sets itself occur once, unchanged', async () => {

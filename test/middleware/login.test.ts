@@ -278,7 +278,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(current).not.toHaveBeenCalled()
   })
 
-  it('AUTH-6: an unreadable stored hash is reported, and the response is that for an unknown user', async () => {
+  it('AUTH-6: an unreadable stored hash is reported, and the response is the same as for an unknown user', async () => {
     const onError = vi.fn()
     const { attempt } = build(express, { find: () => ({ hash: '$2b$10$secret', principal: 'ana' }), onError })
     const unknown = await build(express, { find }).attempt('eva', 'x')

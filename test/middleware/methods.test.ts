@@ -125,7 +125,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect(answer).toMatch(/^Allow: GET, HEAD, PUT, DELETE, OPTIONS\r$/m)
   })
 
-  it('VERB-9: without GET, HEAD gets 405', async () => {
+  it('VERB-9: HEAD gets 405 if "allow" does not contain GET', async () => {
     const { call } = at(item(['PUT']), (_req, res) => res.json({}))
     expect((await call.head('/sucursales/1')).status).toBe(405)
   })
@@ -204,7 +204,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     }
   })
 
-  it('headers that writeHead gets in a list replace earlier ones, and a name may occur twice', async () => {
+  it('headers that writeHead gets in a list replace earlier headers, and the list may repeat a name', async () => {
     const { call } = at(item(), (_req, res) => {
       res.setHeader('Set-Cookie', 'old=1')
       res.writeHead(200, ['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Number', 7] as never).end('{}')
@@ -245,7 +245,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect([moved.status, moved.headers.location]).toEqual([301, '/x'])
   })
 
-  it('VERB-8: an error of the handler stays an error, whether it is thrown or passed to next()', async () => {
+  it('VERB-8: HEAD of an item gets the status of an error that the handler passes to next()', async () => {
     const { call, reported } = at(item(), async (req, _res, next) => {
       if (req.params.id === '1') next(new Error('secret'))
       else setImmediate(() => next(new HttpProblem('forbidden')))
@@ -525,7 +525,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     })
   })
 
-  it('VERB-8: works with app.use, on a router and in a sub-app', async () => {
+  it('VERB-8: HEAD of an item gets 302 with methodRules() mounted on a router or in a sub-app', async () => {
     const { call } = service(express, (app) => {
       const router = express.Router()
       router.use('/a/:id', item())
@@ -541,7 +541,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
   })
 })
 
-it('VERB-8: works without Express', async () => {
+it('VERB-8: HEAD of an item gets 302 if methodRules() runs in a Node.js server without Express', async () => {
   const guard = item()
   const server = createServer((req, res) => guard(req, res, () => res.end('text')))
   const answer = await raw(

@@ -92,7 +92,7 @@ describe.each(majors)('negotiate() on %s', (_, express: Express) => {
     expect((await call.get('/a')).headers.vary).toBe('Accept, Origin')
   })
 
-  it('HDR-1: two negotiate() on one request each return their own choice, and a missing one is logged', async () => {
+  it('HDR-1: each of two negotiate() returns its own choice, and a missing negotiate() is reported', async () => {
     const one = negotiate('text/csv', 'text/plain')
     const two = negotiate('application/json', 'text/plain')
     const { call, reported } = service(express, (app) => {

@@ -28,7 +28,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     }
   })
 
-  it('PATH-1: if problems() comes before the routes, it handles all requests, so it belongs at the end', async () => {
+  it('PATH-1: if problems() comes before the routes, a request for an existing route gets 404', async () => {
     const app = express()
     app.use(problems({ onError: () => {} }))
     app.get('/a', (_req, res) => void res.json({}))
@@ -97,17 +97,17 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
 
   it.each([
     ['an Error', new Error('secret words')],
-    ['status 200', withStatus(200)],
-    ['status 600', withStatus(600)],
+    ['an error with status 200', withStatus(200)],
+    ['an error with status 600', withStatus(600)],
     [
       'an axios error for the 401 of another service',
       withStatus(401, { isAxiosError: true, response: { status: 401 } }),
     ],
     ['an error for the 503 of another service', withStatus(503)],
-    ['a statusCode alone', Object.assign(new Error('secret words'), { statusCode: 404 })],
+    ['an error with only a statusCode', Object.assign(new Error('secret words'), { statusCode: 404 })],
     ['a URIError of the handler', new URIError('secret words')],
-    ['status "404"', withStatus('404')],
-    ['status NaN', withStatus(Number.NaN)],
+    ['an error with status "404"', withStatus('404')],
+    ['an error with status NaN', withStatus(Number.NaN)],
     ['a text', 'secret words'],
     ['a number', 42],
     ['a symbol', Symbol('secret words')],

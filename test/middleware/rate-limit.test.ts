@@ -106,7 +106,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
   })
 
   it('LIMIT-1: requests can be counted by a custom key', async () => {
-    // Ana and Eva have the same key, because their names end with the same letter. Luis has another.
+    // Ana and Eva share a key, because their names end with the same letter. Luis has another key.
     const key = vi.fn((principal: unknown) => (principal as { sub: string }).sub.slice(-1))
     const { call } = build({ limit: 2, key })
     const as = async (name: string) => (await call.get('/private').set('X-Api-Key', name)).status

@@ -27,11 +27,14 @@ describe('versions(): options', () => {
     () =>
       versions(table as Record<string, VersionEntry>, options)
 
-  it.each(['v', 'v01', 'v1.2', 'v1x', 'V1', '1', 'v-1', 'constructor', ''])('VER-1: "%s" is not a version', (name) => {
-    expect(isVersion(name)).toBe(false)
-    expect(build({ [name]: handler })).toThrow(/is not a version/)
-    expect(build({ [name]: 'retired' })).toThrow(/is not a version/)
-  })
+  it.each(['v', 'v01', 'v1.2', 'v1x', 'V1', '1', 'v-1', 'constructor', ''])(
+    'VER-1: "%s" is refused as the name of a version',
+    (name) => {
+      expect(isVersion(name)).toBe(false)
+      expect(build({ [name]: handler })).toThrow(/is not a version/)
+      expect(build({ [name]: 'retired' })).toThrow(/is not a version/)
+    },
+  )
 
   it('VER-1: an empty table of versions and an invalid handler are refused', () => {
     expect(build({})).toThrow(ConfigurationError)
@@ -74,7 +77,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
   const table = () => ({ v8: router(), v1: router(), v0: 'retired' as const })
   const plain = () => service(express, (app) => void app.use(versions(table())))
 
-  it('VER-1: a version is served by its own router, below its segment, like an Express mount', async () => {
+  it('VER-1: the router of v1 gets the same requests as if app.use("/v1", router) had mounted it', async () => {
     const mounted = service(express, (app) => void app.use('/v1', router()))
     const { call } = plain()
     for (const path of [
@@ -100,7 +103,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     })
   })
 
-  it('VER-1: an absolute-form target keeps its origin', async () => {
+  it('VER-1: a request target in absolute form keeps its origin when the version is removed from it', async () => {
     const { app } = plain()
     const answer = await raw(app, 'GET http://v1/v1/notes/3?a=1 HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n')
     expect(answer).toContain('"url":"http://v1/notes/3?a=1","path":"/notes/3","baseUrl":"/v1"')
@@ -117,7 +120,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect((await call.get(`/v${'9'.repeat(500)}`)).body.detail).toContain(`"v${'9'.repeat(19)}".`)
   })
 
-  it('VER-1: if all versions are retired, the 404 says so', async () => {
+  it('VER-1: if all versions are retired, the 404 says that there are no current versions', async () => {
     const { call } = service(express, (app) => void app.use(versions({ v0: 'retired' })))
     expect((await call.get('/v1')).body.detail).toBe('There is no version "v1". There are no current versions.')
   })
@@ -142,7 +145,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
   })
 
   it.each(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'PROPFIND'])(
-    'VER-2: a retired version gets 410 without a body, for %s',
+    'VER-2: a %s request for a retired version gets 410 without a body',
     async (method) => {
       const { app } = plain()
       const answer = await raw(
@@ -185,7 +188,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect(forwarded.headers.link).toContain('<https://b/private/v8>; rel="successor-version"')
   })
 
-  it('VER-3, REP-5: the URL of the successor starts with baseUrl, and is a path if the Host is malformed', async () => {
+  it('VER-3, REP-5: the link to the successor starts with baseUrl, or is a path if the Host is malformed', async () => {
     const entries = () => ({ v8: router(), v1: { handler: router(), successor: 'v8' } })
     const based = service(
       express,
@@ -200,7 +203,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     )
   })
 
-  it('VER-3: no request target can end the link to the successor early', async () => {
+  it('VER-3: "<", ">" and quotes in a request target are percent-encoded in the link to the successor', async () => {
     const { app } = service(
       express,
       (app) => void app.use(versions({ v8: router(), v1: { handler: router(), successor: 'v8' } })),
@@ -256,10 +259,10 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
         throw new Error('secret')
       },
     ],
-    ['rejected by an async handler', async () => Promise.reject(new Error('secret'))],
-    ['passed on', (_req: never, _res: never, next: (error: unknown) => void) => next(new Error('secret'))],
+    ['thrown by an async handler', async () => Promise.reject(new Error('secret'))],
+    ['passed to next()', (_req: never, _res: never, next: (error: unknown) => void) => next(new Error('secret'))],
   ] as [string, VersionEntry][])(
-    'ERR-3: an error %s gets 500, and the request object is unchanged',
+    'ERR-3: an error that is %s gets 500, and the request object is unchanged',
     async (_name, handler) => {
       const urls: string[] = []
       const { call, reported } = service(express, (app) => {
@@ -286,7 +289,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
   })
 })
 
-it('VER-1: works without Express', async () => {
+it('VER-1: versions() works without Express', async () => {
   const middleware = versions({
     v1: ((req: { url: string; originalUrl: string; baseUrl: string }, res: { end(text: string): void }) => {
       res.end(`${req.originalUrl} ${req.baseUrl} ${req.url}`)
@@ -337,7 +340,7 @@ describe.each(majors)('versions(): life cycles of paths, and brownouts, on %s', 
     expect((await call.get('/api/v1/gone/x')).status).toBe(410)
   })
 
-  it('VER-2: every spelling of a path that Express would match is retired', async () => {
+  it('VER-2: a retired path gets 410 in every spelling that Express matches', async () => {
     const { call } = service(express, (app) => void app.use('/api', versions({ v1: { handler: handler(), paths } })))
     for (const path of ['/NOTES/1/tags', '/notes/1/TAGS', '/Notes/1/Tags/', '/NOTES/1/tags/x'])
       expect([path, (await call.get(`/api/v1${path}`)).status]).toEqual([path, 410])
@@ -364,7 +367,7 @@ describe.each(majors)('versions(): life cycles of paths, and brownouts, on %s', 
     expect((await call.get('/v1').set('x-client', 'billing')).status).toBe(200)
   })
 
-  it('VER-3: problems() does not pass a brownout to onError', async () => {
+  it('VER-3: problems() does not pass the 503 of a brownout to onError', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-05-01T00:00:00Z') })
     const brownouts = [{ from: '2026-05-01', until: '2026-05-02' }]
     const life = { handler: handler(), deprecated: '2026-01-01', brownouts }
@@ -376,7 +379,7 @@ describe.each(majors)('versions(): life cycles of paths, and brownouts, on %s', 
     expect(reported).toEqual([expect.objectContaining({ code: 'unknown-version' })])
   })
 
-  it('VER-2: invalid paths, HEAD and unknown options are refused', () => {
+  it('VER-2: a life cycle with an invalid path, the method HEAD or an unknown option is refused', () => {
     const build = (given: object) => () => versions({ v1: { handler: handler(), paths: given as never } })
     for (const path of ['notes', '/notes?x', 'delete /notes', '/', '/a//b', '/a b'])
       expect(build({ [path]: { retired: true } })).toThrow(/is not a path/)

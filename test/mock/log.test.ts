@@ -65,7 +65,7 @@ describe('the log of a mock', () => {
     expect(calls).toEqual([])
   })
 
-  it('contains errors', async () => {
+  it('contains the error of a request that gets 500', async () => {
     const calls = logged()
     const mock = await mocked(service())
     expect((await mock.ask('/v1/notes/1', { headers: { Accept: 'text/broken' } })).status).toBe(500)

@@ -69,7 +69,7 @@ describe('the mock of a service', () => {
     expect((await mock.ask('/v0/products')).status).toBe(410)
   })
 
-  it('keeps written data: create, PATCH with If-Match, flags, associations, delete', async () => {
+  it('keeps the results of creates, PATCH requests with If-Match, flags, associations and deletes', async () => {
     const mock = await mocked(shop())
     const made = await mock.ask(
       '/v2/customers',
@@ -115,7 +115,7 @@ describe('the mock of a service', () => {
     expect(answer.headers.get('allow')).not.toContain('POST')
   })
 
-  it('responds to endpoints and hand-written routes with examples of their descriptions', async () => {
+  it('responds on endpoints and hand-written routes with examples from their descriptions', async () => {
     const mock = await mocked(shop())
     const found = (await mock.json('/v2/search?q=a')) as Row[]
     expect(found.length).toBeGreaterThan(0)
@@ -173,7 +173,7 @@ describe('the mock of a service', () => {
     expect(preflight.status).toBe(204)
   })
 
-  it('fails the same requests for the same seed', async () => {
+  it('with "failures", fails the same requests for the same seed, and other requests for another seed', async () => {
     const statuses = async (seed: number): Promise<number[]> => {
       const mock = await mocked(shop(), {
         seed,
@@ -268,7 +268,7 @@ describe('the mock of a service', () => {
     expect((await mock.ask(`/v1/readings?q=${first?.title}`)).headers.get('x-total-count')).not.toBe('0')
   })
 
-  it('serves a resourceRouter below v1', async () => {
+  it('serves a resourceRouter below /v1', async () => {
     const notes = defineResource({
       collection: 'notes',
       key: 'id',
@@ -288,7 +288,7 @@ describe('the mock of a service', () => {
     )
   })
 
-  it('if a schema cannot be satisfied, names the member, the keyword and the fix', async () => {
+  it('is refused if a schema cannot be satisfied: the error names the member, the keyword and the fix', async () => {
     const schema = {
       type: 'object',
       required: ['id', 'a'],
@@ -305,7 +305,7 @@ describe('the mock of a service', () => {
     )
   })
 
-  it('names the scope function that fails for the principal', async () => {
+  it('is refused if a scope function throws for the principal, and the error names the resource', async () => {
     const scoped = defineResource({
       collection: 'notes',
       key: 'id',
@@ -327,7 +327,7 @@ describe('the mock of a service', () => {
     expect(new Set((await everything(mock, '/v1/notes')).map(({ owner }) => owner))).toEqual(new Set(['a']))
   })
 
-  it('reports rules that fail, and generates the records without them', async () => {
+  it('reports rules that throw, and generates the records without these rules', async () => {
     const ruled = defineResource({
       collection: 'notes',
       key: 'id',

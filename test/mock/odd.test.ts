@@ -76,7 +76,7 @@ describe('a mock of unusual resources', () => {
     { type: 'integer', multipleOf: 5, maximum: 3 },
     { type: 'number', maximum: 0.5 },
     { type: 'number', multipleOf: 0.4, maximum: 0.5 },
-  ] as const)('generates numbers for %j', async (schema) => {
+  ] as const)('generates valid numbers for the schema %j', async (schema) => {
     const mock = await serve(define({ collection: 'things', key: 'id', properties: { id: text, size: schema } }))
     const sizes = (await listed(mock, '/v1/things')).map(({ size }) => size)
     expect(sizes.length).toBeGreaterThan(0)
@@ -199,7 +199,7 @@ describe('a mock of unusual resources', () => {
     )
   })
 
-  it('the error names the rule that no generated record satisfies', async () => {
+  it('is refused if no generated record satisfies a rule, and the error contains the detail of the rule', async () => {
     const rules = () => [{ member: 'a', detail: 'Never.' }]
     await expect(serve(define({ collection: 'notes', key: 'id', properties: { id: whole }, rules }))).rejects.toThrow(
       'No example of "notes" could be generated because of the whole record (rules): "a": Never. ' +
@@ -207,7 +207,7 @@ describe('a mock of unusual resources', () => {
     )
   })
 
-  it('serves a service with only retired versions', async () => {
+  it('if all versions of the service are retired, responds with 410 below them, and with 404 elsewhere', async () => {
     const mock = await mocked(api({ versions: { v0: 'retired' } }))
     expect((await mock.ask('/v0/x')).status).toBe(410)
     expect((await mock.ask('/other')).status).toBe(404)

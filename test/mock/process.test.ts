@@ -112,7 +112,7 @@ describe('mock <module> as a process', () => {
     expect(ran.error).toMatch(error)
   })
 
-  it('the commands `mock` and `openapi` say how to load TypeScript', async () => {
+  it('for a .tsx file, the commands `mock` and `openapi` print how to load TypeScript', async () => {
     const folder = temporaryFolder()
     put(folder, 'api.tsx', 'export default 1')
     for (const command of ['mock', 'openapi']) {

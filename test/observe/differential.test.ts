@@ -244,7 +244,7 @@ it('observe() changes no byte of a service without Express', async () => {
   await counts.close()
 })
 
-it('an error of the function in `skip` or `route` is reported once, and the service still responds', async () => {
+it('observe() reports an error in its option `skip` or `route` once, and the service still responds', async () => {
   const reported: unknown[] = []
   const counts = usage()
   const broken = () => {

@@ -116,7 +116,7 @@ describe.each(majors)('observe() for routes that pass requests on, %s', (_name, 
     ])
   })
 
-  it('recognizes a format that is a path parameter', async () => {
+  it('reports a format in the path, even if the format is a path parameter as in /:id.:format', async () => {
     expect(await of('/v1/records/1.csv')).toEqual(['PATH-4 /v1/records/{id}.{format} {id}.{format}'])
   })
 

@@ -1,4 +1,4 @@
-/** Which requests are sampled. */
+/** Tests which requests `Sampler` selects. */
 import { describe, expect, it } from 'vitest'
 import { Sampler } from '../../src/observe/sampler.js'
 

@@ -165,7 +165,7 @@ describe.each(majors)('observe() (%s)', (_, express) => {
   })
 })
 
-it('records no value of a path, query, header or body, and no parameter name that may be a value', async () => {
+it('observe() records no value of path, query, header or body, and no parameter name that may be a value', async () => {
   const { ask, counts } = await observed(express5)
   const secrets = [
     'GET /v1/json-errors/ana@example.com?note=hidden',
@@ -179,7 +179,7 @@ it('records no value of a path, query, header or body, and no parameter name tha
   await counts.close()
 })
 
-describe.each(majors)('routes of several kinds (%s)', (_, express) => {
+describe.each(majors)('observe() with routes of several kinds (%s)', (_, express) => {
   const found = async (mount: (app: ReturnType<Express>) => void, requests: readonly string[]): Promise<string[]> => {
     const counts = usage()
     const app = express()
@@ -198,7 +198,7 @@ describe.each(majors)('routes of several kinds (%s)', (_, express) => {
     return lines()
   }
 
-  it('a list is not treated as an item if its route has an optional parameter that is absent', async () => {
+  it('a list is not treated as an item if its route has an optional parameter that the request omits', async () => {
     const optional = express === express5 ? '/v1/orders{/:id}' : '/v1/orders/:id?'
     const mount = (app: ReturnType<Express>) => void app.get(optional, (_req, res) => void res.json([1]))
     expect(await found(mount, ['GET /v1/orders'])).toEqual(['QUERY-7 /v1/orders x-total-count'])
@@ -237,7 +237,7 @@ describe.each(majors)('routes of several kinds (%s)', (_, express) => {
     expect(await found(mount, requests)).toEqual(['HDR-2 /v1/orders/{id} weak Etag', 'VERB-2 /v1/orders Location'])
   })
 
-  it('a router that is mounted below a parameter has the same route for any value of the parameter', async () => {
+  it('a router that is mounted below a path parameter has the same route for all values of the parameter', async () => {
     const mount = (app: ReturnType<Express>) => {
       const tenant = express.Router()
       tenant.get('/orders/:id', (_req, res) => void res.json({}))

@@ -90,7 +90,7 @@ describe('bounded', () => {
 })
 
 describe('addressable', () => {
-  it('PATH-11: an id is neither empty nor a dot segment', () => {
+  it('PATH-11: the schema of an id excludes the empty string and the dot segments', () => {
     const { minLength, pattern } = addressable({ type: 'string' }) as { minLength: number; pattern: string }
     expect(minLength).toBe(1)
     const fits = new RegExp(pattern, 'u')
@@ -110,8 +110,8 @@ describe('addressable', () => {
   })
 })
 
-describe('the value of a header field', () => {
-  it('contains no control character except the tab', () => {
+describe('the pattern of header field values', () => {
+  it('excludes control characters except the tab, and characters above U+00FF', () => {
     const fits = new RegExp(String(fieldValue.pattern), 'u')
     expect(['', 'a b', '\t', '"é"', 'ÿ'].filter((text) => !fits.test(text))).toEqual([])
     expect(['\0', '\n', '\u007f', 'Ā'].filter((text) => fits.test(text))).toEqual([])

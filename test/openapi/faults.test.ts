@@ -38,7 +38,7 @@ describe('the ConfigurationError of openapi()', () => {
     )
   })
 
-  it('names two paths with the same operation id', () => {
+  it('names two operations with the same operation id', () => {
     const named = { describe: { operations: { list: { operationId: 'getOrder' } } } }
     expect(describing({}, named)).toThrow(/GET \/orders\/\{id\} and GET \/orders have the same operation id "getOrder"/)
   })

@@ -209,7 +209,7 @@ describe('parameters of one resource', () => {
   })
 })
 
-it('an endpoint and a fragment with the same operation id are refused', () => {
+it('openapi() refuses an endpoint and a fragment with the same operation id', () => {
   const reports = endpoint('reports', { description: 'Reports.', methods: { GET: { handle: () => [] } } })
   const fragments = [
     { paths: { '/by-hand': { get: { operationId: 'getReports', responses: { 200: { description: 'Yes' } } } } } },
@@ -248,7 +248,7 @@ describe('VERB-5: in a patch, null removes', () => {
     expect(matched.properties.matched.patternProperties).toMatchObject({ '^x-': { type: ['array', 'null'] } })
   })
 
-  it('an optional member of an object that "additionalProperties" allows, and requires no member', () => {
+  it('no required member of an object that "additionalProperties" allows, and a patch may omit this member', () => {
     const others = (patch as { additionalProperties: object }).additionalProperties
     expect(others).not.toHaveProperty('required')
     expect(others).toMatchObject({ properties: { a: { type: 'integer' } } })

@@ -116,8 +116,8 @@ function isExcused({ method, headers, body }: Request, { status, text }: Answer)
 }
 
 /**
- * Finds operations with wrong responses. Returns a text for each: the simplest request found that
- * gets a wrong response, and the response.
+ * Finds operations with wrong responses. Returns a text for each of these operations, with the
+ * simplest request that failed and its response.
  */
 async function failures(
   { requests, send }: Served,
@@ -154,14 +154,14 @@ describe.each([
   })
   afterAll(() => served?.close())
 
-  it('accepts what its document allows, except for reasons that no schema can express', {
+  it('accepts requests that its document allows, or refuses them for a reason that no schema can express', {
     timeout: 900_000,
   }, async () => {
     expect(await failures(served, (operation) => served.requests.allowed(operation), isExcused, 15)).toEqual([])
     expect([...new Set(served.faults)]).toEqual([])
   })
 
-  it('refuses what its document does not allow', { timeout: 900_000 }, async () => {
+  it('refuses requests that its document does not allow', { timeout: 900_000 }, async () => {
     const isRefused = (_request: Request, { status }: Answer): boolean => status >= 400
     expect(await failures(served, (operation) => served.requests.broken(operation), isRefused, 30)).toEqual([])
     expect([...new Set(served.faults)]).toEqual([])

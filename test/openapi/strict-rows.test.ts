@@ -165,7 +165,7 @@ describe('the lines of exports, compared with the document', () => {
     else expect(json.detail).toMatch(expected)
   })
 
-  it('names the errors of a few lines, and the number of other lines with errors', async () => {
+  it('the problem names the errors of the first lines, and the number of other lines with errors', async () => {
     const body = Array.from({ length: 100 }, () => `${JSON.stringify({ ...record, id: '1' })}\n`).join('')
     const { json } = await answered(sends('application/x-ndjson', body), 'application/x-ndjson')
     expect(json.detail).toMatch(/does not match the schema: line 5: .*\n.*95 more lines have faults\.$/)

@@ -116,12 +116,12 @@ describe('describeStrictly()', () => {
     ['a problem', sends(404, problemHead, problem('absent', 404))],
     ['a 304', sends(304, { 'Content-Type': undefined })],
     ['a path with an encoded letter and a trailing slash', sends(200, {}, JSON.stringify(record)), '/v1/%6Frders/1/'],
-    ['a refusal of an unknown path', sends(404, problemHead, problem('unknown-path', 404)), '/v1/nope'],
+    ['the problem for an unknown path', sends(404, problemHead, problem('unknown-path', 404)), '/v1/nope'],
     [
       'headers of the connection, and X-Powered-By',
       sends(200, { 'Keep-Alive': 'timeout=5', 'X-Powered-By': 'us' }, JSON.stringify(record)),
     ],
-  ])('lets %s pass', async (_, behind, path) => {
+  ])('accepts %s', async (_, behind, path) => {
     expect(await detailOf(behind, path)).toMatch(/^\d{3}$/)
   })
 

@@ -22,7 +22,7 @@ type Schemas = Readonly<Record<string, { readonly properties: Readonly<Record<st
 const schemasOf = (version: '3.1.1' | '3.0.3'): Schemas =>
   openapi(service, 'v1', { openapi: version }).components.schemas as unknown as Schemas
 
-it('a member with a title keeps all its types', () => {
+it('openapi() keeps all types of a member that has a title', () => {
   const schemas = schemasOf('3.1.1')
   expect(schemas.Note?.properties.detail).toEqual({
     anyOf: [{ $ref: '#/components/schemas/Detail' }, { type: 'null' }],
@@ -30,7 +30,7 @@ it('a member with a title keeps all its types', () => {
   expect(schemas.Detail).toMatchObject({ type: ['object', 'string'] })
 })
 
-it('a member with several types and anyOf must satisfy both, also in OpenAPI 3.0', () => {
+it('openapi() keeps both the types and the anyOf of a member, also in OpenAPI 3.0', () => {
   const size = { anyOf: [{ minLength: 2 }, { minimum: 10 }] }
   expect(schemasOf('3.1.1').Note?.properties.size).toMatchObject({ type: ['string', 'integer'], ...size })
   expect(schemasOf('3.0.3').Note?.properties.size).toMatchObject({

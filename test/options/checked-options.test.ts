@@ -23,7 +23,7 @@ const kinds: KindTable = {
   signal: 'any',
 }
 
-describe('options of the wrong kind', () => {
+describe('checkOptions() and checkArgument()', () => {
   it.each<[string, unknown, string]>([
     ['options that are null', null, 'The options of made() are null. Give an object.'],
     ['options that are missing', undefined, 'The options of made() are missing. Give an object.'],
@@ -108,7 +108,7 @@ describe('options of the wrong kind', () => {
     ['list'],
     [{ by: 'a key', is: () => false }],
     [[{ oneOf: [1] }, 'table']],
-  ])('a string that may be a secret is not repeated: %j', (kind) => {
+  ])('the message does not repeat a string that may be a secret, for an option of the kind %j', (kind) => {
     const given = kind === 'string' ? ['hunter2'] : 'hunter2'
     expect(() => checkOptions('made()', { key: given }, { key: kind })).toThrow(
       /^(?!.*hunter2).*of made\(\) is (?:of type string|a list)\./,
@@ -136,7 +136,7 @@ describe('options of the wrong kind', () => {
     expect(checkOptions('made()', {}, { on: 'boolean' })).toEqual({})
   })
 
-  it('names that every object inherits are not options', () => {
+  it('a name that every object inherits, such as constructor, is not an option', () => {
     expect(() => checkOptions('made()', { constructor: 1 }, { on: 'boolean' })).toThrow(
       'made() has no option "constructor".',
     )
@@ -152,7 +152,7 @@ describe('options of the wrong kind', () => {
     )
   })
 
-  it('names both bounds if only the lower one is exclusive', () => {
+  it('the message contains both bounds of a number, even if only the lower bound is exclusive', () => {
     expect(() => checkOptions('made()', { a: 0 }, { a: { from: 0, above: true, to: 10 } })).toThrow(
       'Give a number above 0, at most 10.',
     )

@@ -110,8 +110,8 @@ describe('the packed library', () => {
     for (const name of readdirSync(modules))
       if (!name.startsWith('.') && !optional.includes(name))
         symlinkSync(join(modules, name), join(bare, 'node_modules', name))
-    // The package is copied. Through a link, Node would find the packages next to the link's
-    // target.
+    // The package is copied and not linked, because Node would follow the link and find the
+    // packages next to its target.
     cpSync(join(home, 'package'), join(bare, 'node_modules', 'express-rest-conventions'), { recursive: true })
     const failure = (): string => {
       const text =
@@ -357,20 +357,23 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
     it.each([
       ['7', 'typescript', { node16: { module: 'node16' }, node18: { module: 'node18' } }],
       ['5.4', 'typescript54', { node16: { module: 'node16' }, nodenext: { module: 'nodenext' } }],
-    ])('fails with the documented messages for other settings of TypeScript %s', (_, compiler, settings) => {
-      const said = build(compiler, settings)
-      const [, shown = ''] = /```text\n([^`]+)```/.exec(readFileSync(join(root, 'docs/commonjs.md'), 'utf8')) ?? []
-      expect(shown.trim().split('\n')).toHaveLength(2)
-      for (const message of shown.trim().split('\n')) {
-        for (const name of Object.keys(settings)) {
-          const own = said
-            .split('\n')
-            .filter((line) => line.includes(`${name}/`))
-            .join('\n')
-          expect(own, name).toContain(message)
+    ])(
+      'does not compile with other settings of TypeScript %s, and the messages are the documented ones',
+      (_, compiler, settings) => {
+        const said = build(compiler, settings)
+        const [, shown = ''] = /```text\n([^`]+)```/.exec(readFileSync(join(root, 'docs/commonjs.md'), 'utf8')) ?? []
+        expect(shown.trim().split('\n')).toHaveLength(2)
+        for (const message of shown.trim().split('\n')) {
+          for (const name of Object.keys(settings)) {
+            const own = said
+              .split('\n')
+              .filter((line) => line.includes(`${name}/`))
+              .join('\n')
+            expect(own, name).toContain(message)
+          }
         }
-      }
-    })
+      },
+    )
   })
 
   it('has declarations that do not import Express types', () => {

@@ -352,7 +352,7 @@ describe('two copies of the package in one process', () => {
     )
   })
 
-  it('a spread copy of a definition is still a definition', () => {
+  it('mount() accepts a definition that was copied with the spread syntax', () => {
     const branches = branchesOf(a)
     expect(() => b.mount({ ...branches }, b.memoryAdapter(branches))).not.toThrow()
   })

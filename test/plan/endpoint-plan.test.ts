@@ -29,7 +29,7 @@ function refused(raw: string): readonly Violation[] {
   throw new Error('It was accepted.')
 }
 
-describe('parameters', () => {
+describe('the query parameters of an endpoint', () => {
   it('QUERY-1: are typed by their schemas, and absent parameters stay absent', () => {
     expect(compile({ query })?.parseQuery('q=a+b&limite=5&tipo=b&activo=true&desde=2024-01-31T08:30:00')).toEqual({
       q: 'a b',
@@ -91,7 +91,7 @@ describe('parameters', () => {
   })
 })
 
-describe('bodies', () => {
+describe('the request bodies of an endpoint', () => {
   it('REP-8: get null for absent members, and are validated', () => {
     const body = {
       type: 'object',
@@ -197,7 +197,7 @@ describe('endpoint()', () => {
     ])
   })
 
-  it('a reply is recognized only if it comes from endpointReply(), not by its members', () => {
+  it('isReply() recognizes the result of endpointReply(), but not an object that has the same members', () => {
     const given = { status: 202 as const, body: 1 }
     expect([isReply(endpointReply(given)), isReply(given), isReply(null), isReply(5)]).toEqual([
       true,

@@ -40,7 +40,7 @@ const schema = {
 }
 
 describe('REP-8: readOnly members', () => {
-  it('an absent member keeps its stored value', () => {
+  it('in an update, an absent member keeps its stored value', () => {
     expect(applyUpdate(schema, { nombre: 'b' }, { nombre: 'a', alta: 'x', autor: { id: 1 } })).toEqual({
       nombre: 'b',
       alta: 'x',
@@ -48,7 +48,7 @@ describe('REP-8: readOnly members', () => {
     })
   })
 
-  it('an equal value is accepted, and a changed value is a violation', () => {
+  it('in an update, the stored value is accepted, and any other value is a violation', () => {
     expect(applyUpdate(schema, { alta: 'x' }, { alta: 'x' })).toEqual({ alta: 'x' })
     expect(guard(schema).carry({ alta: 'y' }, { alta: 'x' })).toEqual([
       {
@@ -102,7 +102,7 @@ describe('REP-8: readOnly members', () => {
 })
 
 describe('REP-8: writeOnly members', () => {
-  it('an absent member keeps its stored value, and a given value is stored, even null', () => {
+  it('in an update, an absent member keeps its stored value, and a given value is stored, even null', () => {
     expect(applyUpdate(schema, {}, { clave: 'x' })).toEqual({ clave: 'x' })
     expect(applyUpdate(schema, { clave: 'y' }, { clave: 'x' })).toEqual({ clave: 'y' })
     expect(applyUpdate(schema, { clave: null }, { clave: 'x' })).toEqual({ clave: null })
@@ -204,7 +204,7 @@ describe('REP-8: members of dictionaries, and items of tuples', () => {
     expect(guard(schema).any).toBe(true)
   })
 
-  it('items that are dictionaries are matched by the members that the client saw', () => {
+  it('list items that are dictionaries are matched to stored items by the members that clients can see', () => {
     const schema = {
       type: 'object',
       properties: { lista: { type: 'array', items: { ...dictionary, properties: { pin: item.properties.pin } } } },

@@ -24,25 +24,40 @@ function result(document: unknown, operations: unknown): unknown {
 
 describe('VERB-5: JSON Patch', () => {
   it.each<[string, unknown, object[], unknown]>([
-    ['A.1', { foo: 'bar' }, [{ op: 'add', path: '/baz', value: 'qux' }], { baz: 'qux', foo: 'bar' }],
-    ['A.2', { foo: ['bar', 'baz'] }, [{ op: 'add', path: '/foo/1', value: 'qux' }], { foo: ['bar', 'qux', 'baz'] }],
-    ['A.3', { baz: 'qux', foo: 'bar' }, [{ op: 'remove', path: '/baz' }], { foo: 'bar' }],
-    ['A.4', { foo: ['bar', 'qux', 'baz'] }, [{ op: 'remove', path: '/foo/1' }], { foo: ['bar', 'baz'] }],
-    ['A.5', { baz: 'qux', foo: 'bar' }, [{ op: 'replace', path: '/baz', value: 'boo' }], { baz: 'boo', foo: 'bar' }],
+    ['A.1: a member is added', { foo: 'bar' }, [{ op: 'add', path: '/baz', value: 'qux' }], { baz: 'qux', foo: 'bar' }],
     [
-      'A.6',
+      'A.2: an array element is added',
+      { foo: ['bar', 'baz'] },
+      [{ op: 'add', path: '/foo/1', value: 'qux' }],
+      { foo: ['bar', 'qux', 'baz'] },
+    ],
+    ['A.3: a member is removed', { baz: 'qux', foo: 'bar' }, [{ op: 'remove', path: '/baz' }], { foo: 'bar' }],
+    [
+      'A.4: an array element is removed',
+      { foo: ['bar', 'qux', 'baz'] },
+      [{ op: 'remove', path: '/foo/1' }],
+      { foo: ['bar', 'baz'] },
+    ],
+    [
+      'A.5: a value is replaced',
+      { baz: 'qux', foo: 'bar' },
+      [{ op: 'replace', path: '/baz', value: 'boo' }],
+      { baz: 'boo', foo: 'bar' },
+    ],
+    [
+      'A.6: a value is moved',
       { foo: { bar: 'baz', waldo: 'fred' }, qux: { corge: 'grault' } },
       [{ op: 'move', from: '/foo/waldo', path: '/qux/thud' }],
       { foo: { bar: 'baz' }, qux: { corge: 'grault', thud: 'fred' } },
     ],
     [
-      'A.7',
+      'A.7: an array element is moved',
       { foo: ['all', 'grass', 'cows', 'eat'] },
       [{ op: 'move', from: '/foo/1', path: '/foo/3' }],
       { foo: ['all', 'cows', 'eat', 'grass'] },
     ],
     [
-      'A.8',
+      'A.8: "test" succeeds if the values are equal',
       { baz: 'qux', foo: ['a', 2, 'c'] },
       [
         { op: 'test', path: '/baz', value: 'qux' },
@@ -50,19 +65,44 @@ describe('VERB-5: JSON Patch', () => {
       ],
       { baz: 'qux', foo: ['a', 2, 'c'] },
     ],
-    ['A.9', { baz: 'qux' }, [{ op: 'test', path: '/baz', value: 'bar' }], '/0 test-failed'],
     [
-      'A.10',
+      'A.9: "test" fails if the values differ',
+      { baz: 'qux' },
+      [{ op: 'test', path: '/baz', value: 'bar' }],
+      '/0 test-failed',
+    ],
+    [
+      'A.10: a nested object is added',
       { foo: 'bar' },
       [{ op: 'add', path: '/child', value: { grandchild: {} } }],
       { foo: 'bar', child: { grandchild: {} } },
     ],
-    ['A.11', { foo: 'bar' }, [{ op: 'add', path: '/baz', value: 'qux', xyz: 123 }], { foo: 'bar', baz: 'qux' }],
-    ['A.12', { foo: 'bar' }, [{ op: 'add', path: '/baz/bat', value: 'qux' }], '/0/path path-absent'],
-    ['A.14', { '/': 9, '~1': 10 }, [{ op: 'test', path: '/~01', value: 10 }], { '/': 9, '~1': 10 }],
-    ['A.15', { '/': 9, '~1': 10 }, [{ op: 'test', path: '/~01', value: '10' }], '/0 test-failed'],
     [
-      'A.16',
+      'A.11: an unknown member of an operation is ignored',
+      { foo: 'bar' },
+      [{ op: 'add', path: '/baz', value: 'qux', xyz: 123 }],
+      { foo: 'bar', baz: 'qux' },
+    ],
+    [
+      'A.12: an addition to a missing object is refused',
+      { foo: 'bar' },
+      [{ op: 'add', path: '/baz/bat', value: 'qux' }],
+      '/0/path path-absent',
+    ],
+    [
+      'A.14: "~01" in a pointer means "~1"',
+      { '/': 9, '~1': 10 },
+      [{ op: 'test', path: '/~01', value: 10 }],
+      { '/': 9, '~1': 10 },
+    ],
+    [
+      'A.15: "test" fails for a string and a number',
+      { '/': 9, '~1': 10 },
+      [{ op: 'test', path: '/~01', value: '10' }],
+      '/0 test-failed',
+    ],
+    [
+      'A.16: an array is added as one element',
       { foo: ['bar'] },
       [{ op: 'add', path: '/foo/-', value: ['abc', 'def'] }],
       { foo: ['bar', ['abc', 'def']] },
@@ -194,7 +234,7 @@ describe('VERB-5: JSON Patch', () => {
     ),
   }))
 
-  it('RFC 6902: operations that are derived from two documents convert one document to the other', () => {
+  it('RFC 6902: operations that are derived from two documents convert the first document to the second', () => {
     const objects = fc.dictionary(
       name.filter((one) => !/constructor|prototype/.test(one)),
       document,

@@ -172,7 +172,7 @@ describe('filters', () => {
       expect([value, codes(`${name}=${encodeURIComponent(value)}`)]).toEqual([value, [`${name} type`]])
   })
 
-  it('QUERY-8: the violation describes the valid values, and lists them if possible', () => {
+  it('QUERY-8: the violation for an invalid value describes the valid values, and lists them if possible', () => {
     expect(refused('estado=x')).toEqual([
       {
         parameter: 'estado',
@@ -247,7 +247,7 @@ describe('sort', () => {
     expect(codes(raw)).toEqual([expected])
   })
 
-  it('QUERY-8: the violation lists the fields, or suggests the closest field', () => {
+  it('QUERY-8: the violation for an invalid sort field lists the valid fields, and suggests the closest field', () => {
     expect(refused('sort=feha')[0]).toMatchObject({
       detail: '"feha" cannot be sorted by. Did you mean "fecha"?',
       allowed: ['fecha', 'numero', 'lote', 'cp.codigo'],
@@ -281,7 +281,7 @@ describe('pages', () => {
     expect(paged({ first: 0 }, '')).toMatchObject({ page: 1, offset: 0 })
   })
 
-  it('QUERY-4: the problem names the number of the first page', () => {
+  it('QUERY-4: the violation for an invalid page number names the number of the first page', () => {
     expect(refused('offest=0')[0]).toEqual({
       parameter: 'offest',
       detail: '"offest" must be a whole number from 1: it is a page number, and the first page is 1.',
@@ -461,7 +461,7 @@ describe('repeated queries', () => {
   )
 })
 
-describe('parameters', () => {
+describe('the parameters of list queries', () => {
   it.each([
     ['offset=2', 'offest'],
     ['lmit=2', 'limit'],

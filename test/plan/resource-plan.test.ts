@@ -40,7 +40,7 @@ const plan = compileResource(define(options))
 const pointers = (found: readonly { pointer?: string }[]) => found.map(({ pointer }) => pointer)
 
 describe('the fields of a representation', () => {
-  it('REP-1: sub-collection links come first. Members keep schema order. Other links are at their first member', () => {
+  it('REP-1: sub-collection links come first. The rest is in schema order, with each link at its first member', () => {
     expect(plan.fields.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
       'link componentes',
       'member numero',

@@ -192,7 +192,7 @@ describe('methods', () => {
     expect(paths.map((path) => allow(path, routes))).toEqual(Array(5).fill('GET, HEAD, OPTIONS'))
   })
 
-  it('PATH-7: without attach() in the adapter, the collection of a parent offers no POST', () => {
+  it('PATH-7: if the adapter has no attach(), the collection below a parent does not offer POST', () => {
     const routes = routeTable([on(clientes), on(contratos, { ...reads, create: never, detach: never })])
     expect(allow('/clientes/7/contratos', routes)).toBe('GET, HEAD, OPTIONS')
     expect(allow('/clientes/7/contratos/C', routes)).toBe('GET, HEAD, DELETE, OPTIONS')
@@ -211,7 +211,7 @@ describe('methods', () => {
     ])
   })
 
-  it('VERB-11: a restriction also applies in the collections of parents and to flags', () => {
+  it('VERB-11: a restriction also applies to collections below parents, and to flags', () => {
     const routes = routeTable([on(clientes), on(contratos, all, { collection: ['GET'], item: ['GET', 'DELETE'] })])
     expect(allow('/clientes/7/contratos', routes)).toBe('GET, HEAD, OPTIONS')
     expect(allow('/clientes/7/contratos/C', routes)).toBe('GET, HEAD, DELETE, OPTIONS')

@@ -8,7 +8,7 @@ const validator = (schema: JsonSchema, ...optional: string[]) => compileValidato
 const check = (schema: JsonSchema, value: unknown): readonly Violation[] => validator(schema)(value)
 const violations = (schema: JsonSchema, value: unknown) =>
   check(schema, value).map(({ pointer, code }) => `${pointer} ${code}`)
-/** The schema of a record with a single member, which has this schema. */
+/** The schema of a record whose only member `a` has the given schema. */
 const one = (schema: unknown, $defs: JsonSchema = {}): JsonSchema => ({
   type: 'object',
   $defs,
@@ -24,7 +24,12 @@ describe('REP-8: undeclared members', () => {
     ['at the root', party, stray, '/edad'],
     ['in a member', one(party), { a: stray }, '/a/edad'],
     ['in items', one({ type: 'array', items: party }), { a: [{}, stray] }, '/a/1/edad'],
-    ['in items by position', one({ type: 'array', prefixItems: [party], items: false }), { a: [stray] }, '/a/0/edad'],
+    [
+      'in items that prefixItems describes',
+      one({ type: 'array', prefixItems: [party], items: false }),
+      { a: [stray] },
+      '/a/0/edad',
+    ],
     [
       'in members that match a pattern',
       { type: 'object', patternProperties: { '^p': party } },

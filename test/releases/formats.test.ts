@@ -155,9 +155,9 @@ describe.runIf(fixture !== undefined)('this release produces the same formats as
 
   it.each([
     ['the cursors', 'hints'],
-    ['the versions in tags', 'versions'],
-    ['the row of a POST', 'idempotency'],
-    ['the keys of counts', 'limits'],
+    ['the versions in entity tags', 'versions'],
+    ['the stored row of a POST with an Idempotency-Key', 'idempotency'],
+    ['the Redis keys of the counts', 'limits'],
     ['tokens', 'tokens'],
   ] as const)('%s', (_, name) => {
     expect(now[name]).toEqual(formats[name])
@@ -194,7 +194,7 @@ describe.runIf(fixture !== undefined)('this release accepts what the previous re
     ['pedidos', '1', () => formats.versions.column],
     ['notas', 'a', () => formats.versions.digest],
     ['lotes', 'a', async () => formats.versions.xmin.replace('{xmin}', await xmin())],
-  ] as const)('HDR-3: the tags of %s in If-Match', async (collection, id, given) => {
+  ] as const)('HDR-3: the entity tags of %s in If-Match', async (collection, id, given) => {
     if (collection !== 'lotes') await served.sql(`UPDATE ${collection} SET version = '${version}'`)
     const patch = async (tag: string) =>
       served.send(
@@ -211,7 +211,7 @@ describe.runIf(fixture !== undefined)('this release accepts what the previous re
     if (collection === 'notas') await served.sql("UPDATE notas SET texto = 'una'")
   })
 
-  it('VERB-12: the row of a POST, so that a retry gets the stored response', async () => {
+  it('VERB-12: the row of a POST with an Idempotency-Key, so that a retry gets the stored response', async () => {
     const { id, fingerprint, record } = formats.idempotency
     await served.sql(`DELETE FROM idempotency_keys;
       INSERT INTO idempotency_keys VALUES ('${id}', '${fingerprint}', '${record}', '${version}', now() + interval '1 hour')`)

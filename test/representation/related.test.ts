@@ -76,7 +76,7 @@ describe('Related records (REP-1..3)', () => {
     expect(await gatherRelated(authors, records, [], reader().read)).toBe(noRelated)
   })
 
-  it('REP-2, REP-3: a link can be expanded, show members, lead to no record, or be null', async () => {
+  it('REP-2, REP-3: expanded links are records, or hrefs if the record is missing; null links stay null', async () => {
     const related = await gatherRelated(books, records, ['autor'], reader().read)
     const wire = records.map((record, at) =>
       new Presenter('http://h/v1').represent(books, record, [record.id], related, at),

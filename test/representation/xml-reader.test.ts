@@ -57,7 +57,7 @@ describe('readXml', () => {
     ['<s>a<!-- -->b<![CDATA[<c>]]></s>', { s: 'ab<c>' }],
     ['<constructor>1</constructor><toString>2</toString>', { constructor: '1', toString: '2' }],
     ['<n>1152921504606847000</n>', { n: 2 ** 60 }],
-  ])('HDR-5: reads %s', (content, value) => {
+  ])('HDR-5: %s is read as %j', (content, value) => {
     expect(inside(content)).toEqual({ value })
   })
 
@@ -142,7 +142,7 @@ describe('readXml', () => {
     expect(open(`${'<a>'.repeat(100_000)}${'</a>'.repeat(100_000)}`, Number.POSITIVE_INFINITY)).toHaveProperty('value')
   })
 
-  it('HDR-5: an unknown charset has a different result from malformed bytes', () => {
+  it('HDR-5: reports an unknown charset and malformed bytes as different errors', () => {
     expect(readXml(Buffer.from('<r/>'), 'utf-7', form, { depth: 1 })).toEqual({ unsupportedCharset: 'utf-7' })
     expect(readXml(Uint8Array.of(0x3c, 0xff), undefined, form, { depth: 1 })).toEqual({
       malformed: 'The text is not valid UTF-8.',
@@ -226,7 +226,7 @@ describe('readXml', () => {
     'CDATA before the root': '<![CDATA[ ]]><r/>',
     'NUL after the root': '<r/>\0',
     'an attribute twice': '<r type="object" type="object"/>',
-    'an attribute twice by namespace': '<r xmlns:p="u" xmlns:q="u" p:x="" q:x=""/>',
+    'an attribute twice, with two prefixes of one namespace': '<r xmlns:p="u" xmlns:q="u" p:x="" q:x=""/>',
     'nil twice': `<r xmlns:q="http://www.w3.org/2001/XMLSchema-instance" ${xsi} xsi:nil="true" q:nil="false"/>`,
     'an attribute without quotes': '<r type=object/>',
     'an attribute without a value': '<r type/>',
@@ -287,7 +287,7 @@ describe('readXml', () => {
     'an attribute of another namespace': '<r xmlns:p="u" p:type="array"/>',
     'a member named __proto__': '<r><__proto__><s/></__proto__></r>',
     'a member named __proto__ with a prefix': '<r xmlns:p="u"><p:__proto__/></r>',
-    '__proto__ in the attribute name': '<r><member name="&#95;_proto__"/></r>',
+    '__proto__ in the attribute "name"': '<r><member name="&#95;_proto__"/></r>',
     '__proto__ in a JSON literal': '<r><member name="&quot;\\u005f_proto__&quot;" name-encoding="json"/></r>',
   }
 
@@ -301,7 +301,7 @@ describe('readXml', () => {
     }
   })
 
-  it('HDR-5: UTF-7 is not supported', () => {
+  it('HDR-5: refuses a document that declares the charset UTF-7', () => {
     expect(
       readXml(Buffer.from('<?xml version="1.0" encoding="UTF-7"?>+ADw-r/+AD4-'), undefined, form, { depth: 32 }),
     ).toEqual({

@@ -69,7 +69,8 @@ const whole = {
   parseTagValue: false,
   parseAttributeValue: false,
   processEntities: false,
-  // fast-xml-parser would otherwise rename members that have a name of Object.prototype.
+  // Without this option, fast-xml-parser would rename members such as `toString`, which
+  // Object.prototype has too.
   onDangerousProperty: (name: string) => name,
 }
 

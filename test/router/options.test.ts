@@ -69,7 +69,7 @@ describe('Options of a service', () => {
     expect(() => api({ versions: { v1: [mounted(), mounted()] } })).toThrow(/path-taken/)
   })
 
-  it('ready() rejects with one error for all invalid stores, or with Unavailable if one is unreachable', async () => {
+  it('ready() rejects with one error for all invalid stores, or Unavailable if a store is unreachable', async () => {
     const faulty = (message: string) => ({
       ...memoryAdapter(notas),
       ready: () => Promise.reject(new ConfigurationError('store-unfit', message)),
@@ -123,7 +123,7 @@ describe('Options of a service', () => {
     expect(api({ versions: { v1: [] } }).name).toBe('apiMiddleware')
     expect(resourceRouter(notas, memoryAdapter(notas)).name).toBe('resourceRouterMiddleware')
     expect(steps.map(({ name }) => name).join(' ')).toBe(
-      'version preflight admit authenticate throttle route allow negotiate parse precondition execute represent',
+      'preflight version admit authenticate throttle route allow negotiate parse precondition execute represent',
     )
   })
 })

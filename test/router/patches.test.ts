@@ -1,7 +1,7 @@
 /**
  * Tests that the service's own code can modify the new record of a PATCH without changing the
- * stored record. If such code gets no new record, or only a copy of the new record, the new record
- * may share unchanged values with the stored record.
+ * stored record. If the code gets no new record, or only a copy, the new record may share unchanged
+ * values with the stored record.
  */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'

@@ -78,7 +78,7 @@ describe('a list that the store refuses', () => {
     why: 'holds U+0000, which this store cannot keep',
   })
 
-  it('QUERY-1: the problem names all parameters with a refused member, and gives the reason of the store', async () => {
+  it("QUERY-1: the problem names all parameters that filter by a refused member, and the store's reason", async () => {
     const send = await serve(unfit(['fechaDeEntrada', 'destinatario.nombre']))
     const answer = await send('GET', '/v1/envios?fechaHasta=%00&fechaDesde=a&destinatario.nombre=x&limit=3')
     expect(problem(answer)).toEqual({

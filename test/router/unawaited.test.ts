@@ -38,7 +38,7 @@ const counts = () => {
 
 const cases: readonly (readonly [name: string, use: () => unknown, path: string, status: number])[] = [
   ['brownouts', () => dying(rejects), '/v1/notas/1', 200],
-  ['brownouts that throws a value that is not an error', () => dying(throwsOdd), '/v1/notas/1', 200],
+  ['brownouts throws a value that is not an error', () => dying(throwsOdd), '/v1/notas/1', 200],
   ['shape', () => served({ shape: rejects }), '/v1/notas/2', 404],
   ['started of health()', () => health({ started: rejects }), '/ready', 503],
   ['shows of health()', () => health({ shows: rejects }), '/ready', 204],

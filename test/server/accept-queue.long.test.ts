@@ -143,7 +143,7 @@ describe.each(ends)('connections that are queued when %s is called', (_, end) =>
 })
 
 describe('a listening socket', () => {
-  it('Node itself resets queued connections, so the workaround is still needed', async () => {
+  it('Node itself resets queued connections on close(), so the workaround is still needed', async () => {
     const server = nodeServer(served)
     const queued = await port(server).then((at) => crowd(50, () => connect(at, '127.0.0.1')))
     server.close()

@@ -41,7 +41,7 @@ describe('ERR-3: requests that are refused before they reach the app get a probl
     ['an invalid request line', 'what\r\n\r\n', 400, 'bad-request', /well-formed HTTP\/1\.1: .+\.$/],
     ['an invalid field', 'GET / HTTP/1.1\r\nHost: x\r\na b: c\r\n\r\n', 400, 'bad-request', /Invalid header token/],
     [
-      'two lengths',
+      'two Content-Length fields',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
       400,
       'bad-request',

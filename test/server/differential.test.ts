@@ -20,10 +20,10 @@ const message = (line: string, fields: string[], body = ''): string =>
   `${[`${line} HTTP/1.1`, 'Host: a.b.example.com:81', 'X-Request-Id: r-1', ...fields].join('\r\n')}\r\n\r\n${body}`
 
 const table: Readonly<Record<string, string>> = {
-  'the properties of objects': get('/looks'),
-  'objects of a sub-app': get('/sub/looks'),
-  'objects that come back from a sub-app': get('/sub/back'),
-  'objects of a nested sub-app': get('/nested/deeper/looks'),
+  'the properties of req and res': get('/looks'),
+  'req and res in a sub-app': get('/sub/looks'),
+  'req and res after a sub-app has called next()': get('/sub/back'),
+  'req and res in a nested sub-app': get('/nested/deeper/looks'),
   'an error of a sub-app': get('/sub/error'),
   'an extension of the prototypes': get('/extended'),
   'trust proxy': get(
@@ -97,7 +97,7 @@ const table: Readonly<Record<string, string>> = {
   'a pipeline that starts with the slowest request':
     message('GET /pipe', []) + message('HEAD /file', []) + message('GET /sub/back', []) + get('/locals'),
   '100-continue': post('/echo', 'abc', 'Expect: 100-continue'),
-  'another expectation': post('/echo', 'abc', 'Expect: a-miracle'),
+  'an unknown value of Expect': post('/echo', 'abc', 'Expect: a-miracle'),
   'an upgrade without a listener': message('GET /words', ['Upgrade: websocket', 'Connection: Upgrade, close']),
   'CONNECT without a listener': message('CONNECT a:80', []),
   'no Host': 'GET / HTTP/1.1\r\n\r\n',

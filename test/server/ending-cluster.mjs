@@ -1,4 +1,5 @@
-// A cluster of two such servers on one port. SIGTERM ends both, SIGUSR2 only the first one.
+// A cluster of two workers whose servers share one port. SIGTERM ends both workers, and SIGUSR2
+// ends only the first worker.
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from '../../dist/server/index.js'
@@ -24,6 +25,6 @@ if (cluster.isPrimary) {
     await server.shutdown()
     cluster.worker.disconnect()
   })
-  // Port 0 is the same for all workers of a cluster.
+  // All workers of a cluster that listen on port 0 get the same port.
   server.listen(0, '127.0.0.1', () => process.send(server.address().port))
 }

@@ -141,7 +141,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(await answers(await port(createServer(app)), get)).toMatch(/frozen$/)
   })
 
-  it('AsyncLocalStorage and the channels of Node work with requests from createServer()', async () => {
+  it('AsyncLocalStorage and the diagnostics channels of Node work with requests from createServer()', async () => {
     const storage = new AsyncLocalStorage<string>()
     const app = express()
     app.get('/a', async (req, res) => {

@@ -297,7 +297,7 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('Node itself cuts off the response to a slow reader, so the workaround is still needed', async () => {
+  it('Node itself cuts off the response to a slow reader on close(), so the workaround is still needed', async () => {
     const server = nodeServer((_req, res) => void res.end(Buffer.alloc(30_000_000, 'x')))
     onTestFinished(() => server.closeAllConnections())
     const slow = await client(await port(server))

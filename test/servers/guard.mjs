@@ -1,8 +1,8 @@
 /**
- * Outlives the process that started a private server, and stops that server when the process ends
- * in any way, including Ctrl-C and `kill -9`. Its standard input is a pipe from that process; each
- * line is the id of the server that runs now, or 0. When the pipe closes it kills that server and
- * removes the folder in its argument.
+ * This program outlives the test process that started a server of its own. When the test process
+ * ends in any way, including Ctrl-C and `kill -9`, this program stops the server, and removes the
+ * folder that its argument names. Standard input is a pipe from the test process, and closes when
+ * that process ends. Each line is the process id of the server, or 0 while the server does not run.
  */
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -21,7 +21,7 @@ if (server > 0) {
     }
     process.kill(server, 'SIGKILL')
   } catch {
-    // It has ended.
+    // The server has ended.
   }
 }
 rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })

@@ -37,8 +37,8 @@ export interface OwnServer extends AsyncDisposable {
    */
   stop(how: 'fast' | 'immediate'): Promise<void>
   /**
-   * Kills the server with `kill -9`. A connection ends when the PostgreSQL process of the
-   * connection notices.
+   * Kills the server with `kill -9`. An open connection ends when its own PostgreSQL process
+   * notices that the server was killed.
    */
   kill(): Promise<void>
   /** `stop`, and then `start`. */

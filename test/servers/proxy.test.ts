@@ -90,7 +90,7 @@ describe('the proxy', () => {
     await say(await line(), 'c')
   })
 
-  it('ends all connections', async () => {
+  it('ends all connections with a FIN', async () => {
     const a = await line()
     await say(a, 'a')
     proxy.cut('end')

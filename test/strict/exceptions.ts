@@ -1,10 +1,11 @@
 /**
- * Responses that need not match the document of their service, each with the reason. To exempt only
- * a part of a test, use `withBrokenRows` in `watch.ts`.
+ * Responses that need not match the OpenAPI document of their service, each with the reason. To
+ * exempt only a part of a test, use `withBrokenRows` in `watch.ts`.
  */
 
 /**
- * A difference between responses and documents that is ignored in some test files.
+ * A difference from the OpenAPI document that is ignored in the test files whose path `file`
+ * matches.
  */
 export interface Exception {
   readonly file: RegExp

@@ -1,5 +1,6 @@
 /**
- * Compares the responses that `watch.ts` has collected with the documents of their services.
+ * Compares the responses that `watch.ts` has collected with the OpenAPI documents of their
+ * services.
  */
 import type { DescribedDocument } from '../../src/openapi/strict/described.js'
 import { exceptions } from './exceptions.js'
@@ -20,8 +21,8 @@ const load = async () => {
 }
 
 /**
- * The documents of each service, by version. If a version has no document, its entry is an error
- * with the reason.
+ * The OpenAPI documents of each service, by version. If a version has no document, its entry is an
+ * error with the reason.
  */
 const documents = new WeakMap<object, Map<string, DescribedDocument | Error>>()
 /**

@@ -12,8 +12,8 @@ const replaced: ReadonlyMap<string, string> = new Map([
 const standIns: ReadonlySet<string> = new Set(replaced.values())
 
 /**
- * The plugin through which the tests compare the responses of each service with the document of the
- * service.
+ * Returns the plugin through which the tests compare the responses of each service with the OpenAPI
+ * document of the service.
  */
 export const watchServices = (): Plugin => ({
   name: 'watch-services',

@@ -1,6 +1,6 @@
 /**
- * Runs before each test file. The responses of the services in the file must match the documents of
- * their services, apart from the exceptions in `exceptions.ts`.
+ * Runs before each test file. The responses in the file must match the OpenAPI documents of their
+ * services, apart from the exceptions in `exceptions.ts`.
  */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
 /**
  * Tests of `watch.ts` and `judge.ts`, which compare the responses of a service during a test with
- * the document of the service.
+ * the OpenAPI document of the service.
  */
 import compression from 'compression'
 import express from 'express'
@@ -34,8 +34,8 @@ async function get(app: Parameters<typeof listen>[0], path: string, headers: Rec
 }
 const faults = () => takeFaults('test/strict/watch.test.ts')
 
-describe('the watched services', () => {
-  it('report equal wrong responses once, and also report wrong responses in XML or with compression', async () => {
+describe('the comparison of responses with the OpenAPI document', () => {
+  it('reports equal wrong responses once, and also reports wrong responses in XML or with compression', async () => {
     const service = api({ versions: { v1: [liar] } })
     await get(express().use(service), '/v1/liar')
     await get(express().use(service), '/v1/liar')
@@ -50,7 +50,7 @@ describe('the watched services', () => {
     expect(await faults()).toEqual([lie])
   })
 
-  it('report a wrong response of a resourceRouter below a mount path', async () => {
+  it('reports a wrong response of a resourceRouter below a mount path', async () => {
     const below = { ...liar, name: 'lies' }
     const router = resourceRouter(orders, memoryAdapter(orders, { records: [{ id: 1 }] }), {
       endpoints: [below],
@@ -61,7 +61,7 @@ describe('the watched services', () => {
     ])
   })
 
-  it('ignore hand-written routes, earlier and later middlewares, and 404 for an unknown path', async () => {
+  it('ignores hand-written routes, earlier and later middlewares, and 404 for an unknown path', async () => {
     const odd: Middleware = (_req, res) =>
       void res.writeHead(299, { 'x-odd': '1', 'Content-Type': 'text/odd' }).end('odd')
     const byHand: Middleware = (req, res, next) => (req.url === '/by-hand' ? odd(req, res, next) : next())
@@ -80,7 +80,7 @@ describe('the watched services', () => {
     expect(await faults()).toEqual([])
   })
 
-  it('have the name, length and methods of unwatched services, and report why a service has no document', async () => {
+  it('keeps the name, length and methods of services, and reports why a service has no document', async () => {
     const twin = defineResource<{ id: number }>()({
       collection: 'pedidos',
       singular: 'order',

@@ -1,7 +1,7 @@
 /**
  * Watches every service of the tests: when a test ends, the responses of its services are compared
- * with their documents. Watching neither changes nor delays a response, so a test behaves as it
- * does without watching.
+ * with their OpenAPI documents. Watching neither changes nor delays a response, so a test behaves
+ * as it does without watching.
  */
 import { ServerResponse } from 'node:http'
 import { splitTarget } from '../../src/http/targets.js'
@@ -15,7 +15,10 @@ interface Visit {
   readonly path: string
   /** The names of the header fields that were set before the service was called. */
   readonly before: ReadonlySet<string>
-  /** The visit to the outer service, or `undefined` if the app itself called this service. */
+  /**
+   * The same request as the outer service received it, or `undefined` if the app itself called this
+   * service.
+   */
   readonly outer: Visit | undefined
 }
 
@@ -38,8 +41,8 @@ interface Body {
 const maxBytes = 1_048_576
 
 /**
- * The visit to the service that currently handles a response. There is no entry while other code
- * handles it, such as the app or a hand-written route.
+ * The call of the service that currently handles a response, by response. A response has no entry
+ * while other code handles it, such as the app or a hand-written route.
  */
 const turns = new WeakMap<ServerResponse, Visit>()
 const bodies = new WeakMap<ServerResponse, Body>()
@@ -54,9 +57,9 @@ export function takePending(): readonly Pending[] {
 }
 
 /**
- * Runs a part of a test in which other sessions wrote rows that violate their schema. The library
- * returns such rows unchanged, so the bodies of these responses need not match. Everything else
- * must match.
+ * Runs a part of a test in which the service reads rows that violate their schema. Other sessions
+ * wrote these rows, and the library returns them unchanged. So the bodies of the responses in this
+ * part need not match the document. Everything else must match.
  */
 export async function withBrokenRows<T>(work: () => Promise<T>): Promise<T> {
   mayNotFit = true
@@ -113,9 +116,9 @@ function turn(res: ServerResponse, visit: Visit | undefined): void {
 }
 
 /**
- * Listens to all responses of this process. Only the first call has an effect. When the library is
- * loaded, it reads `end` and `write` of `ServerResponse.prototype`. So this function must run
- * before the library is loaded.
+ * Listens to all responses of this process. Only the first call has an effect. This function must
+ * run before the library is loaded, because the library reads `end` and `write` of
+ * `ServerResponse.prototype` when it is loaded.
  */
 export function watchResponses(): void {
   const key = Symbol.for('express-rest-conventions.tests.watching')

@@ -85,7 +85,7 @@ beforeAll(async () => {
 }, 60_000)
 
 describe('the dashboard and the alerts', () => {
-  it('have unique names and ids, and a data source that the user can choose', () => {
+  it('alert names and panel ids are unique, and each panel uses the data source that the user chooses', () => {
     expect(rules.length).toBeGreaterThan(8)
     expect(board.panels.length).toBeGreaterThan(8)
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
@@ -103,7 +103,7 @@ describe('the dashboard and the alerts', () => {
     expect(labels.filter((label) => !known.has(label))).toEqual([])
   })
 
-  it('every metric of the recipe is used', () => {
+  it('every metric of the recipe "Metrics with prom-client" occurs in an expression', () => {
     const asked = new Set(
       expressions.flatMap(([, expr]) =>
         selected(expr).metrics.map((name) => name.replace(/_(?:bucket|count|sum)$/, '')),

@@ -151,7 +151,7 @@ describe('the channel "request"', () => {
     await close()
   })
 
-  it('has the time that a write waited for other writers of the same key', async () => {
+  it('has the time for which a write waited for other writers of the same key', async () => {
     const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express)
     const patch = () => send('PATCH', '/v8/bolsas/1', {}, { x: 1 })
@@ -171,8 +171,8 @@ describe('the channel "step"', () => {
     await send('GET', '/v8/piezas/999')
     expect(ended(events).map(({ step, failed }) => `${step}${failed ? ' failed' : ''}`)).toEqual([
       ...[
-        'version',
         'preflight',
+        'version',
         'admit',
         'authenticate',
         'throttle',
@@ -224,7 +224,7 @@ describe('the channel "adapter-call"', () => {
     await close()
   })
 
-  it('has messages for the calls of jobs too', async () => {
+  it('has messages with the method "JOB" for adapter calls through service.records()', async () => {
     const events = eventsOf<CallMessage>('adapter-call')
     const service = api({ versions: { v1: [mount(clientes, memoryAdapter(clientes))] } })
     await service.records(clientes, { principal: 'nightly' }).create({ id: 9, nombre: 'Eva' })
@@ -279,14 +279,14 @@ describe('the channel "store-failure"', () => {
   })
 })
 
-describe('subscribers', () => {
+describe('subscribers of the channels', () => {
   const thing = defineResource({
     collection: 'cosas',
     key: 'id',
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
   })
 
-  it('can bind an AsyncLocalStorage, in which functions find the value of the innermost operation', async () => {
+  it('can bind an AsyncLocalStorage to the value of the innermost request, step or adapter call', async () => {
     const store = new AsyncLocalStorage<string>()
     bind<RequestMessage>('request', store, ({ httpRoute }) => `request ${httpRoute}`)
     bind<StepMessage>('step', store, ({ step }) => `${store.getStore()} > ${step}`)
@@ -325,7 +325,7 @@ describe('subscribers', () => {
     await close()
   })
 
-  it('get only the messages of later requests if they subscribe during a request', async () => {
+  it('that subscribe during a request get only the messages of later requests', async () => {
     const { send, close, data } = await serve(express)
     const asked = send('GET', '/v8/averias/hang-late')
     await vi.waitFor(() => expect(data.seen.signals.has('hang-late')).toBe(true))

@@ -122,7 +122,7 @@ const id = (n: number) => ({ 'x-request-id': `r${n}` })
 const all = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
 
-describe.each(frameworks)('the context of a request over %s', (_name, framework) => {
+describe.each(frameworks)('the async context of a request over %s', (_name, framework) => {
   it('is kept when writers of one key wait for each other', async () => {
     const service = await serve(framework)
     const answers = await all(8, (n) => service.send('PATCH', '/v1/cosas/c1', id(n), { veces: n }))
@@ -220,7 +220,7 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
   })
 })
 
-describe('the context of a login', () => {
+describe('the async context of a login', () => {
   it('is kept when logins wait in the queue for password hashes', async () => {
     const store = new AsyncLocalStorage<number>()
     const queue = new HashingQueue(1)
@@ -238,7 +238,7 @@ describe('the context of a login', () => {
   })
 })
 
-describe('the context in a serial queue', () => {
+describe('the async context in a serial queue', () => {
   it('is kept in each task, and in the caller that waits for the task', async () => {
     const store = new AsyncLocalStorage<number>()
     const queue = new SerialQueue<string>()

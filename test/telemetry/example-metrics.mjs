@@ -1,7 +1,7 @@
 /**
- * The example, with the recipe for prom-client and requests of every kind that the Grafana
- * dashboard shows. Prints the metrics. Arguments: the recipe's module; the address of an empty
- * database; that of an unreachable Redis.
+ * Runs the example `pre-piezas` with the recipe for prom-client, sends requests of every kind that
+ * the Grafana dashboard shows, and prints the metrics. Arguments: the recipe's module; the URL of
+ * an empty database; the URL of an unreachable Redis server.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -36,8 +36,8 @@ const statuses = [
   await ask('/v8/pre-piezas/1', { method: 'DELETE', headers: { 'if-match': '"old"' } }),
   await ask('/v0/clientes'),
 ]
-// The table is locked by another session: the list takes a second, and requests beyond the pool
-// wait.
+// Another session locks the table for 1.3 s. So each list takes more than a second, and requests
+// wait for a connection of the pool.
 const other = new pg.Client({ connectionString: databaseUrl })
 await other.connect()
 await other.query('BEGIN; LOCK TABLE contratos IN ACCESS EXCLUSIVE MODE')

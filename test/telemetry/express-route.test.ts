@@ -17,7 +17,7 @@ describe('mountTemplate()', () => {
     ['an undecodable value', { baseUrl: '/areas/%ff', params: { area: 'x' } }, '/areas/%ff'],
     ['an empty value', { baseUrl: '/x', params: { 0: '' } }, '/x'],
     ['a wildcard', { baseUrl: '/f/a/b', params: { rest: ['a', 'b'] } }, '/f/{rest}/{rest}'],
-  ])('%s', (_what, fields, expected) => {
+  ])('%s: the template of a request with %j is %j', (_what, fields, expected) => {
     expect(mountTemplate(request(fields))).toBe(expected)
   })
 })

@@ -86,14 +86,14 @@ describe.each([
   [4, 'import', 'http,express', 'createServer'],
   [4, 'require', 'http,express', 'listen'],
 ] as const)(
-  'Express %s, loaded by %s, with instrumentations of %s, started by %s',
+  'the spans of Express %s (loaded by: %s; instrumentations: %s; server: %s)',
   (major, way, instrumentations, server) => {
     let seen: readonly Seen[]
     beforeAll(async () => {
       seen = await spansOf(major, way, instrumentations, server)
     })
 
-    it('ERR-2: the span of a request has the full template of its path as route, or none for an unknown path', () => {
+    it('ERR-2: the route of a span is the full template of the request path, or absent for an unknown path', () => {
       const ours = seen.filter(({ request }) => !request.includes('/beside/'))
       expect(Object.fromEntries(ours.map(({ request, route }) => [request, route]))).toEqual(expected)
     })
@@ -105,7 +105,7 @@ describe.each([
       expect(wrong).toEqual([])
     })
 
-    it('other routes of the app are named by Express’s instrumentation, if it is installed', () => {
+    it('other routes of the app get their http.route from Express’s instrumentation, if it is installed', () => {
       const appRoute = seen.find(({ request }) => request.includes('/beside/'))
       expect(appRoute?.route).toBe(instrumentations.includes('express') ? '/beside/:id' : null)
     })
@@ -122,15 +122,15 @@ describe('tracedRequest()', () => {
   })
 
   it.each([
-    ['nothing is registered', undefined],
-    ['no context is registered', { version: '1.9.0' }],
-    ['the context is of another implementation', { context: {} }],
-    ['nothing is active', { context: { active: () => undefined } }],
+    ['the OpenTelemetry API is not registered', undefined],
+    ['no context manager is registered', { version: '1.9.0' }],
+    ['the context manager has no method active()', { context: {} }],
+    ['no context is active', { context: { active: () => undefined } }],
     ['the active context has no values', { context: { active: () => ({}) } }],
     ['the request is not traced', { context: { active: () => ({ getValue: () => undefined }) } }],
     ['the traced object is not a request', { context: { active: () => ({ getValue: () => ({ type: 'grpc' }) }) } }],
     [
-      'the tracer throws',
+      'active() throws',
       {
         context: {
           active: () => {
@@ -139,7 +139,7 @@ describe('tracedRequest()', () => {
         },
       },
     ],
-  ])('is undefined if %s', (_what, registered) => {
+  ])('returns undefined if %s', (_what, registered) => {
     holder[key] = registered
     expect(tracedRequest()).toBeUndefined()
   })

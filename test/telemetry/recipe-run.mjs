@@ -1,6 +1,7 @@
 /**
- * A service with one recipe of docs/observability.md, and a few requests to it. Prints the result
- * of the recipe. Arguments: the recipe's module; its kind; the major of Express.
+ * Runs a service with one recipe of docs/observability.md, sends a few requests to it, and prints
+ * the output of the recipe. Arguments: the recipe's module; the kind of recipe; the major version
+ * of Express.
  */
 
 import { channel, tracingChannel } from 'node:diagnostics_channel'
@@ -13,7 +14,10 @@ const [path, kind, major] = process.argv.slice(2)
 const load = (file) => import(new URL(file, new URL('../../dist/', import.meta.url)).href)
 const recipe = () => import(pathToFileURL(path).href)
 
-/** Each returns middlewares and options, and what to print at the end. */
+/**
+ * The kinds of recipes. Each function loads the recipe, and returns a function that returns the
+ * output of the recipe. Some also return a middleware (`before`) or options of the service.
+ */
 const kinds = {
   async prom() {
     await recipe()
@@ -125,8 +129,9 @@ const statuses = [
   await ask('/v2/rotas/numero-privado'),
   await ask('/v0/cosas'),
 ]
-// These events need PostgreSQL and Redis, so they are published here as the library publishes them;
-// other tests check that.
+// The library publishes these events for a PostgreSQL pool, or for a store that fails. This service
+// has neither, so this program publishes them itself. Other tests check that the library publishes
+// them.
 const wait = tracingChannel('express-rest-conventions:pool-wait')
 for (const [event, message] of [
   ['start', { size: 1, waiting: 1, duration: undefined, failed: false }],

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(root, 'docs/observability.md'), 'utf8')
 
-/** The code block below a heading of the page. */
+/** Returns the code block below a heading of the page. */
 export function recipe(heading: string): string {
   const [, code] = new RegExp(`^### ${heading}$[^]*?^\`\`\`js\\n([^]*?)^\`\`\`$`, 'm').exec(page) ?? []
   if (code === undefined) throw new Error(`docs/observability.md has no code below "${heading}".`)

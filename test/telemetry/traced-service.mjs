@@ -2,8 +2,9 @@
  * A service with the real SDK of OpenTelemetry, in its own process: instrumentations must be loaded
  * before the modules that they change. Prints the server spans of its requests as JSON.
  *
- * Arguments: a folder with `express.mjs`, in which `express` is the major to test; `import` or
- * `require`; the names of the instrumentations, separated by commas; `listen` or `createServer`.
+ * Arguments: a folder of `express-folders.ts`, in which `express` is the version to test; `import`
+ * or `require`; the names of the instrumentations, separated by commas; `listen` for a server of
+ * `node:http`, or `createServer` for a server of the library.
  */
 import http from 'node:http'
 import { createRequire, register } from 'node:module'
@@ -26,7 +27,8 @@ for (const [name, instrumentation] of Object.entries(instrumentations)) {
   if (!names.split(',').includes(name)) instrumentation.disable()
 }
 
-// The hook for ES modules identifies packages by the names in their imports.
+// OpenTelemetry's hook for ES modules recognizes a package by the name in the import statement. So
+// `express.mjs` in the folder imports `express` by its name.
 const express =
   way === 'import'
     ? (await import(pathToFileURL(join(folder, 'express.mjs')).href)).default

@@ -1,6 +1,7 @@
 /**
- * A service over PostgreSQL with the recipe of docs/observability.md, under the real SDK. Prints all spans of
- * its requests as JSON. Arguments: the recipe's module; the address of the database.
+ * Runs a service over PostgreSQL with the recipe "Spans with OpenTelemetry" of
+ * docs/observability.md and with the real SDK. Prints all spans of its requests as JSON. Arguments:
+ * the recipe's module; the URL of the database.
  */
 import http from 'node:http'
 import { createRequire } from 'node:module'
@@ -25,7 +26,7 @@ const { api, defineResource, mount } = await load('index.js')
 const { postgresAdapter } = await load('adapters/postgres/index.js')
 
 const table = 'traced_cosas'
-// With one connection, requests wait for each other, in a queue of the library.
+// The pool has one connection, so requests wait for each other in a queue of the library.
 const pool = new Pool({ connectionString: address, max: 1 })
 await pool.query(`CREATE TABLE ${table} (id text PRIMARY KEY, veces integer NOT NULL)`)
 try {

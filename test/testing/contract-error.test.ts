@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { expectEqual, show } from '../../src/testing/contract-error.js'
 
-it('a value that JSON lacks is shown, and differs from the expected value', () => {
+it('show() returns text for a bigint or a circular object, and expectEqual() does not treat 7n as equal to 7', () => {
   const circular: Record<string, unknown> = {}
   circular.self = circular
   expect(show({ pieces: 7n })).toBe('{"pieces":"7n"}')

@@ -1,6 +1,6 @@
 /**
- * Another process on the same tables: it has adapters for its parent process, and runs their
- * methods on request. Uses the build.
+ * A process with PostgreSQL adapters over the tables of its parent process. It runs the adapter
+ * methods that the parent process requests by messages. It uses the built library in `dist`.
  */
 import pg from 'pg'
 import { postgresAdapter } from '../../dist/adapters/postgres/index.js'

@@ -315,8 +315,8 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
   }
 
   /**
-   * Whether an item is on the requested side of a position: after it, or before it if `backwards`.
-   * `difference` is the result of comparing the item with the position.
+   * True if an item is after a position, or before the position if `backwards`. `difference` is the
+   * result of comparing the item with the position.
    */
   beyond(difference: number, backwards: boolean): boolean {
     return backwards ? difference < 0 : difference > 0

@@ -57,7 +57,7 @@ describe('rows of CSV', () => {
     )
   })
 
-  it('each cell has "quoted", because only a quoted empty cell is an empty string', () => {
+  it('each cell states whether it was quoted, because only a quoted empty cell is an empty string', () => {
     expect([...csvRows('"",\n', ',')]).toEqual([
       {
         line: 1,

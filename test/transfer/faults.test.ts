@@ -1,6 +1,6 @@
 /**
- * Exports that fail. A truncated export never looks complete, and the service stops reading pages
- * for it.
+ * Exports that fail. A truncated export never looks complete. When an export has failed, the
+ * service reads no more pages for it.
  */
 import http from 'node:http'
 import http2 from 'node:http2'
@@ -35,8 +35,8 @@ function paged(
 }
 
 /**
- * Makes each page 3 MB long by default, so that the response is larger than the socket buffers of
- * server and client.
+ * Lists a page, and makes the page 3 MB long by default, so that the response is larger than the
+ * socket buffers of server and client.
  */
 const bulky = async (list: () => ReturnType<List>, characters = 300_000): Promise<Page<Pedido>> => {
   const page = await list()
@@ -145,7 +145,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('VERB-1: if a client disconnects, its export and its adapter call are aborted, and its slot is freed', async () => {
+  it('VERB-1: if a client disconnects, its export and adapter call are aborted, and its slot is freed', async () => {
     let signal: AbortSignal | undefined
     const { adapter, pages } = paged((page, list, call) => {
       if (page !== 3) return bulky(list)
@@ -264,7 +264,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('a store without seek is read by offset, and a store that ignores the seek position causes an error', async () => {
+  it('an export reads a store without seek by offset, and fails if a store ignores the seek position', async () => {
     const requests: ListRequest[] = []
     const byOffset = paged(async (_page, list, __, request) => {
       requests.push(request)

@@ -11,10 +11,10 @@ import { clientes, clientesOf, pedidos, pedidosOf } from './fixture.js'
 
 const lines = 'application/x-ndjson'
 
-describe('hostile files', () => {
+describe('imports of hostile files', () => {
   let served: Omit<Served, 'data'>
   const errors: unknown[] = []
-  // Collects only errors of the service, and not refusals of files.
+  // Collects only errors with a status from 500, and not refusals of files.
   const onError = ({ status, error }: ErrorEvent) => status >= 500 && errors.push(error)
   beforeAll(async () => {
     const cargas = imports('cargas', pedidos, {
@@ -33,15 +33,15 @@ describe('hostile files', () => {
   }
 
   it.each([
-    ['a cell nests deeper than depthLimit', `id,nota,marcas\n1,x,${'['.repeat(4)}${']'.repeat(4)}`],
-    ['a cell has 100,000 levels', `id,nota,marcas\n1,x,${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-    ['a cell has a duplicate member', 'id,nota,marcas\n1,x,"{""a"":1,""a"":2}"'],
-    ['a member of a cell is named __proto__', 'id,nota,marcas\n1,x,"{""__proto__"":1}"'],
-  ])('HDR-5: a CSV row has a violation if %s', async (_, text) => {
+    ['the JSON of a cell is nested deeper than depthLimit', `id,nota,marcas\n1,x,${'['.repeat(4)}${']'.repeat(4)}`],
+    ['the JSON of a cell has 100,000 levels', `id,nota,marcas\n1,x,${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['the JSON of a cell has a duplicate member', 'id,nota,marcas\n1,x,"{""a"":1,""a"":2}"'],
+    ['the JSON of a cell has a member __proto__', 'id,nota,marcas\n1,x,"{""__proto__"":1}"'],
+  ])('HDR-5: the response to a CSV file is 422 if %s', async (_, text) => {
     expect(problem(await post(text))).toEqual({ status: 422, code: 'invalid-body', named: ['/0/marcas'] })
   })
 
-  it('HDR-5: an NDJSON line has a violation if it nests deeper than depthLimit', async () => {
+  it('HDR-5: an NDJSON line that is nested deeper than depthLimit is reported as a violation', async () => {
     const answer = await post(`{"id":1,"nota":"x","marcas":[[[[1]]]]}\n`, lines)
     expect(answer.json.errors).toMatchObject([{ detail: expect.stringContaining('at most 4 levels deep') }])
   })

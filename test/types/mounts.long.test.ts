@@ -119,7 +119,7 @@ describe.each(['typescript54', 'typescript'])('adapters, checked by %s', (compil
     expect(compile(compiler, 'mounts.test-d.ts')).toBe('')
   })
 
-  it('adapters that do not match are rejected with a one-line reason; other errors have usual messages', () => {
+  it('adapters that do not match get a one-line error; other errors have the compiler’s usual messages', () => {
     const found = diagnostics(compile(compiler, 'wrong.ts'))
     for (const [index, code] of cases.entries()) {
       const lines = found.get(index + 1) ?? []

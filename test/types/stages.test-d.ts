@@ -90,7 +90,7 @@ export function stages(at: {
   parsed: Parsed
   ending: AnyStage
 }): void {
-  // @ts-expect-error Steps read the stages without changing them.
+  // @ts-expect-error A step must not change the data of a stage.
   at.parsed.body = {}
   // @ts-expect-error Only the methods of `progress` change its state.
   at.received.progress.change = 'made'
@@ -129,7 +129,7 @@ export function operations(request: Parsed): void {
   // @ts-expect-error A create has no list query.
   holds<Same<CreateInput['query'], ListQuery>>()
   holds<Same<QueryOf<Operation<'list'>>, ListQuery>>()
-  // @ts-expect-error Without knowledge of the operation, the body may be anything.
+  // @ts-expect-error The body has the type `unknown` if the operation is not known.
   const body: JsonObject = request.body
   void body
 }

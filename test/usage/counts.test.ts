@@ -70,7 +70,7 @@ describe('Counts', () => {
     ])
   })
 
-  it('returns counts again if they could not be stored, together with newer counts', () => {
+  it('take() returns counts again after putBack(), together with newer counts', () => {
     const counts = new Counts('calls', 1)
     counts.count('v1', 'GET', '/', '', 'a', now, 1)
     const changes = counts.take()

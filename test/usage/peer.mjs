@@ -1,6 +1,6 @@
 /**
- * A process that counts: `node peer.mjs <redis url> <prefix> <calls>`. Writes every 20 ms; prints
- * `counted`, and closes when its standard input does.
+ * Counts calls in a process: `node peer.mjs <redis url> <prefix> <calls>`. Writes the counts to
+ * Redis every 20 ms. Prints `counted` after the last call, and exits when its standard input ends.
  */
 import { createClient } from 'redis'
 import { redisUsageStore, usage } from '../../dist/usage/index.js'

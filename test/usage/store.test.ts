@@ -39,7 +39,7 @@ const stores: Record<string, () => Promise<UsageStore>> = {
   Redis: async () => (await redis()).store,
 }
 
-describe.each(Object.entries(stores))('a store in %s', (_, make) => {
+describe.each(Object.entries(stores))('the usage store in %s', (_, make) => {
   it('is empty at first', async () => {
     expect(await (await make()).read()).toMatchObject({ since: undefined, writers: [] })
   })
@@ -106,8 +106,8 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
   })
 })
 
-describe('a store in Redis', () => {
-  it('receives lost counts again, and reports a later start of counting than before the loss', async () => {
+describe('the Redis usage store', () => {
+  it('gets lost counts again from usage(), and reports a later start of counting than before the loss', async () => {
     const { client, prefix, store } = await redis()
     const counts = usage({ store })
     counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })
@@ -127,7 +127,7 @@ describe('a store in Redis', () => {
     await counts.close()
   })
 
-  it('reports that the counts of a process were evicted', async () => {
+  it('returns undefined instead of the fields of a process if Redis has evicted them', async () => {
     const { client, prefix, store } = await redis()
     await store.write(writeOf({ closed: true, fields: new Map([['x', '1']]) }))
     await client.del(`${prefix}writer:a`)
@@ -315,7 +315,7 @@ describe('usage() and invalid input', () => {
   })
 })
 
-it('scheduled writes do not run in the async context of the first counted request', async () => {
+it('the scheduled writes of usage() do not run in the async context of the first counted request', async () => {
   const requests = new AsyncLocalStorage<string>()
   const seen: unknown[] = []
   const inner = memoryUsageStore()
@@ -333,7 +333,7 @@ it('scheduled writes do not run in the async context of the first counted reques
   await counts.close()
 })
 
-it('onCount receives each count, with labels of bounded length', () => {
+it('usage() calls onCount for each count, with labels of bounded length', () => {
   const counted: unknown[] = []
   const counts = usage({ onCount: (event) => void counted.push(event) })
   counts.countCall({ version: 'v1', method: 'MADE-UP', route: undefined, client: '' })

@@ -71,9 +71,14 @@ export class DescribedDocument {
       .sort((a, b) => b.literals - a.literals)
   }
 
-  /** Returns messages about the differences between a response and the document. */
+  /**
+   * Returns messages about the differences between a response and the document. The response to a
+   * CORS preflight is not compared: the option `cors` sends it, whatever the path, and the document
+   * does not describe it. Unlike the response to another OPTIONS request, it has no `Allow`.
+   */
   faults(answered: SentResponse): readonly string[] {
-    const { method, path, status, isOutsideVersions = false } = answered
+    const { method, path, status, headers, isOutsideVersions = false } = answered
+    if (status === 204 && headers.has('access-control-allow-methods') && !headers.has('allow')) return []
     const spelling = spelled(path)
     const found = this.#paths.find((one) => one.hasOwnServer === isOutsideVersions && one.pattern.test(spelling))
     const key = method.toLowerCase()

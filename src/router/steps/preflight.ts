@@ -1,6 +1,7 @@
 /**
- * Applies the option `cors` to every request. Runs before authentication, because a preflight has
- * no credentials (HDR-7).
+ * Applies the option `cors` to every request (HDR-7). Runs before authentication, because a
+ * preflight has no credentials. Also runs before the version is checked, so that scripts of other
+ * origins can read the 410 of a retired version.
  */
 import { passTo } from '../pass-to.js'
 import type { Received } from '../stages.js'

@@ -166,7 +166,7 @@ it('a publisher that is paused for longer than its lease loses its lock to anoth
   }
 })
 
-it('the publisher waits for an unreachable broker, and then keeps the order of each key', async () => {
+it('the publisher waits for an unreachable broker, and then publishes the changes of a key in order', async () => {
   const server = await ownNats()
   running.push(() => server.remove())
   const outbox = await openOutbox(server.url, 100)
@@ -242,7 +242,7 @@ it('the publisher completes and marks the current batch before it stops', async 
   expect(await outbox.messages()).toHaveLength(500 - (await outbox.waiting()))
 })
 
-it('every key has a subject, and different keys have different subjects', () => {
+it('every key has a valid NATS subject, and different keys have different subjects', () => {
   const keys = [
     1,
     '1.2',

@@ -146,7 +146,7 @@ describe('records(): the caller', () => {
     expect(await serve().records(rutas, ana).patch(1, { n: 5 })).toMatchObject({ record: { n: 5 } })
   })
 
-  it('a job must name its principal and its version', () => {
+  it('throws if a job gives no principal or version, or an invalid option', () => {
     const { records } = serve()
     expect(() => records(notas, { version: 'v2' } as never)).toThrow(/has no principal.*Pass the option "principal"/)
     expect(() => records(notas, { principal: 1 })).toThrow(/Allowed: v2, v1\./)
@@ -289,7 +289,7 @@ describe('records() over other data', () => {
 })
 
 describe('VERB-13: an endpoint that fails after it has written with records()', () => {
-  it.each(['GET', 'POST'])('responds to %s with 500, and does not claim that nothing was changed', async (method) => {
+  it.each(['GET', 'POST'])('responds to %s with 500, and says that the outcome is unknown', async (method) => {
     const act = async (records: RecordsOf) => {
       await records(notas).create({ id: 1 })
       throw new TypeError('late')

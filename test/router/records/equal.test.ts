@@ -1,6 +1,5 @@
 /**
- * Tests with random bodies that requests and `records()` run the same checks and have the same
- * results.
+ * Tests with random bodies: requests and `records()` run the same checks and have the same results.
  */
 import express from 'express'
 import fc from 'fast-check'
@@ -277,7 +276,7 @@ describe('requests and records() give the same results and store the same record
     )
   }, 120_000)
 
-  it('with PGlite, in its transaction', async () => {
+  it('with PGlite, in one transaction', async () => {
     const { client, release } = await lentPglite()
     closing.push(release)
     await client.exec(`${ddl('a_')};\n${ddl('b_')}`)

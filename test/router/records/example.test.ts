@@ -93,7 +93,7 @@ describe('the example in docs/records.md', () => {
     await wide.end()
   })
 
-  it('VERB-13: if COMMIT fails, the response is 500, and does not claim that nothing was changed', async () => {
+  it('VERB-13: if COMMIT fails, the response is 500, and says that the outcome is unknown', async () => {
     await place.sql(`
       CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'late'; END $$;
       CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON refunds DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`)
@@ -103,7 +103,7 @@ describe('the example in docs/records.md', () => {
     expect(await stored()).toEqual(untouched)
   })
 
-  it('the nightly job expires each order for which the store accepts the change, and returns the other problems', async () => {
+  it('the nightly job expires all orders except those that the store refuses, and returns their problems', async () => {
     expect(await expireOrders(service, pool)).toEqual(new Map())
     expect((await stored()).map(({ state }) => state)).toEqual(['expired', 'expired', 'expired'])
     await place.sql(`UPDATE orders SET state = 'open' WHERE id = 1; UPDATE orders SET state = 'open' WHERE id = 2;

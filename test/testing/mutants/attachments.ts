@@ -112,7 +112,11 @@ class StripsConditions extends PlainAdapter {
 
 export const attachmentMutants: readonly Mutant[] = [
   mutant("ignores the case of parents' keys in sets of attached records", ['associations/exact'], SetsInAnyCase),
-  mutant("ignores the case of parents' keys in members of records", ['associations/exact'], HoldersInAnyCase),
+  mutant(
+    "ignores the case of parents' keys in the members that name the parents",
+    ['associations/exact'],
+    HoldersInAnyCase,
+  ),
   mutant('detaches from all parents instead of one', ['associations/detached-one'], DetachesFromAllParents),
   mutant(
     'clears the members that name other parents when it detaches from one parent',
@@ -126,7 +130,7 @@ export const attachmentMutants: readonly Mutant[] = [
     ['create/attached-version'],
     AnswersTheVersionBeforeTheAttach,
   ),
-  mutant('keeps a created record although attaching it failed', ['create/attached-whole'], LeavesTheOrphan),
+  mutant('keeps the created record if it cannot attach the record', ['create/attached-whole'], LeavesTheOrphan),
   mutant(
     'replaces lone surrogates in the key of the parent when it creates',
     ['create/attached-whole'],

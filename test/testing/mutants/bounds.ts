@@ -104,7 +104,7 @@ export const boundMutants: readonly Mutant[] = [
   readingSome('reads only the first 1,000 keys of a batch', ['reads/thousands', 'volume/many'], (keys) =>
     keys.slice(0, 1000),
   ),
-  readingSome('reads only 1,000 different keys of a batch', ['reads/thousands'], (keys) =>
+  readingSome('reads at most 1,000 different keys of a batch', ['reads/thousands'], (keys) =>
     [...new Set(keys)].slice(0, 1000),
   ),
   readingSome('reads only the first 65,535 keys of a batch', ['reads/thousands'], (keys) => keys.slice(0, 65_535)),
@@ -122,14 +122,16 @@ export const boundMutants: readonly Mutant[] = [
     value.length === 1 ? [] : value,
   ),
   asking('returns pages of at most 1,000 records', ['volume/many'], ({ size }) => ({ size: Math.min(1000, size) })),
-  asking('skips at most 1,000 rows', ['volume/many'], ({ offset }) => ({ offset: Math.min(1000, offset) })),
+  asking('treats an offset above 1,000 as 1,000', ['volume/many'], ({ offset }) => ({
+    offset: Math.min(1000, offset),
+  })),
   mutant('returns a total of at most 1,000', ['volume/many'], CountsToAThousand),
   mutant('returns NaN as the total if there are no records', ['volume/none'], SumOfNothing),
   mutant('orders integer keys as text', ['volume/many'], NumbersAsText),
   mutant('cuts keys at 255 characters', ['texts/long-keys'], CutsKeys),
   mutant('cuts idempotency ids at 64 characters', ['keys/names'], CutsIds),
   asking(
-    "returns the first page again past the end of a parent's records",
+    "returns the first page for a page past the end of a parent's records",
     ['random/contracts'],
     ({ parent, offset, size }, base) =>
       parent !== undefined && offset >= base.store.rows.size - size ? { offset: 0 } : {},

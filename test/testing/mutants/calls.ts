@@ -149,12 +149,16 @@ export const callMutants: readonly Mutant[] = [
   mutant('caches the page of a repeated request', ['calls/same-request'], PagesByRequest),
   mutant('caches records within a call', ['calls/same-call'], LoadsOnce),
   mutant('ignores the expected version if the value stays the same', ['expected/equal'], SkipsWhatIsEqual),
-  mutant('accepts the version of any record', ['expected/others'], AnyVersionWillDo),
+  mutant('accepts the version of another record as the expected version', ['expected/others'], AnyVersionWillDo),
   mutant('joins the parts of a composite key without a separator', ['reads/composite-near'], JoinsParts),
   mutant('stores a parent and a record as one string, joined by a colon', ['texts/pairs'], pairs(':')),
   mutant('stores a parent and a record as one string, joined by a control character', ['texts/pairs'], pairs('\u001f')),
   mutant('keeps only the last hundred idempotency ids', ['keys/many'], KeepsAHundred),
-  mutant('ignores the body if a create with the same id is running', ['races/keys-mismatched'], AnswersForAnyBody),
+  mutant(
+    'ignores the body if a create with the same idempotency id is running',
+    ['races/keys-mismatched'],
+    AnswersForAnyBody,
+  ),
   altered('does not attach in a create with an idempotency id', ['keys/attached'], (base) => {
     const create = base.create.bind(base)
     return {
@@ -199,7 +203,7 @@ export const callMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('assigns a number if zero is given', ['create/assigned-given'], (base) => {
+  altered('assigns a number if the given number is zero', ['create/assigned-given'], (base) => {
     const create = base.create.bind(base)
     return {
       create: (value: unknown, call: AdapterCall) =>

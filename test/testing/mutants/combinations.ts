@@ -109,21 +109,21 @@ export const combinationMutants: readonly Mutant[] = [
     (request, _call, _method, base) => (keepsParents(base, request) ? withoutSearch(request) : undefined),
   ),
   forgetting(
-    'ignores the search under a parent that a member of the record names',
+    'ignores the search under a parent that the records name in a member',
     ['search/parent', 'random/contracts'],
     (request, _call, _method, base) =>
       request.parent !== undefined && !keepsParents(base, request) ? withoutSearch(request) : undefined,
   ),
   forgetting(
-    'ignores the search within the parent that contains the records',
+    'ignores the search in a list of the records that a parent contains',
     ['search/contained', 'random/lines'],
     (request) =>
       request.where.some(({ field, op }) => field === 'order' && op === 'eq') ? withoutSearch(request) : undefined,
   ),
-  forgetting('counts without the search', ['search/finds', 'random/parcels'], (request, _call, method) =>
+  forgetting('ignores the search in the total', ['search/finds', 'random/parcels'], (request, _call, method) =>
     method === 'count' ? withoutSearch(request) : undefined,
   ),
-  forgetting('counts without the search under a parent', ['search/parent'], (request, _call, method) =>
+  forgetting('ignores the search in the total of a list under a parent', ['search/parent'], (request, _call, method) =>
     method === 'count' && request.parent !== undefined ? withoutSearch(request) : undefined,
   ),
   forgetting('ignores the scope if a list has "in" and another condition', ['random/parcels'], (request, call) =>
@@ -132,7 +132,7 @@ export const combinationMutants: readonly Mutant[] = [
   forgetting('ignores the scope of a search under a parent', ['random/contracts'], (request, call) =>
     request.search !== undefined && request.parent !== undefined ? withoutScope(call) : undefined,
   ),
-  forgetting('counts without the scope when it seeks', ['random/parcels'], (request, call, method) =>
+  forgetting('ignores the scope in the total when it seeks', ['random/parcels'], (request, call, method) =>
     method === 'count' && request.seek !== undefined ? withoutScope(call) : undefined,
   ),
   forgetting('ignores conditions in a search under a parent', ['random/contracts'], (request) =>

@@ -122,21 +122,21 @@ export const filterMutants: readonly Mutant[] = [
     ),
   ),
   mutant(
-    'searches a comma-separated text for an item',
+    'joins a list with commas, and searches the text for an item',
     ['filters/contains'],
     holding((condition, { tags }) =>
       condition.op === 'contains' ? `,${(tags as string[]).join(',')},`.includes(`,${condition.value},`) : undefined,
     ),
   ),
   mutant(
-    'treats % and _ as wildcards',
+    'treats % and _ in conditions as wildcards',
     ['filters/literal'],
     holding((condition, { label }) =>
       condition.field === 'label' && condition.op === 'eq' ? asPattern(condition.value).test(String(label)) : undefined,
     ),
   ),
   mutant(
-    'ignores the case of strings',
+    'ignores the case of strings in conditions',
     ['filters/literal'],
     holding((condition, { label }) =>
       condition.field === 'label' && condition.op === 'eq'
@@ -162,7 +162,7 @@ export const filterMutants: readonly Mutant[] = [
     }),
   ),
   mutant(
-    'cannot filter by parts of a composite key',
+    'finds nothing if a condition names a part of a composite key',
     ['filters/composite-key'],
     holding(({ field }) => (field === 'order' ? false : undefined)),
   ),

@@ -80,7 +80,7 @@ class ForgetsRecords extends PlainAdapter {
 
 export const keyMutants: readonly Mutant[] = [
   mutant('looks up the idempotency id, waits, and then creates', ['races/keys', 'races/keys-given'], LooksThenKeeps),
-  mutant('forgets the fingerprint', ['keys/mismatched'], ForgetsFingerprints),
+  mutant('ignores the fingerprint of a repeated create', ['keys/mismatched'], ForgetsFingerprints),
   mutant('ignores the case of idempotency ids', ['keys/assigned', 'keys/unknown'], BlindToCase),
   mutant('returns the current record for a repeated create', ['keys/changed', 'keys/removed'], RepeatsWhatIsStored),
   mutant('forgets the idempotency ids of removed records', ['keys/removed'], ForgetsRecords),

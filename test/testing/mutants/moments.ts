@@ -121,7 +121,10 @@ class DateAndCount extends ClockAndCount {
   }
 }
 
-/** The version starts at the time of the create. Each write increments it. */
+/**
+ * The first version of a record is derived from the time of the create. Each write increments the
+ * version.
+ */
 class CountsFromTheClock extends PlainAdapter {
   override version(text: string): string {
     return String(Number(this.store.rows.get(text)?.version ?? Math.floor(Date.now() / 1000)) + 1)
@@ -230,16 +233,20 @@ class AttachedBeforeStale extends PlainAdapter {
 }
 
 export const momentMutants: readonly Mutant[] = [
-  mutant('writes all records of an order as one document', ['races/neighbours'], OneDocument),
+  mutant(
+    'keeps all lines of one order in a document, and writes the document as a whole',
+    ['races/neighbours'],
+    OneDocument,
+  ),
   mutant('overwrites a concurrent replace when it attaches', ['races/attach-replace'], MovesWhatItRead),
   mutant('checks the version, waits, and then detaches', ['races/one-version'], DetachesWhatItSaw),
   mutant('checks a given number, waits, and then creates', ['races/create-given'], LooksThenCreatesNumbers),
   mutant('waits for a second connection while it holds one', ['races/crowd'], RunsOutOfConnections),
   mutant('uses the time as version', ['versions/burst', 'versions/change'], ClockAsVersion),
   mutant('uses the time and a counter as version', ['versions/clock'], ClockAndCount),
-  mutant('uses the date and a counter as version', ['versions/clock'], DateAndCount),
+  mutant('uses the time in ISO 8601 and a counter as version', ['versions/clock'], DateAndCount),
   mutant(
-    'starts the version at the time of the create in seconds, and increments it',
+    'uses the Unix time of the create as first version, and increments the version with each write',
     ['versions/recreated', 'random/writes'],
     CountsFromTheClock,
   ),
@@ -259,7 +266,11 @@ export const momentMutants: readonly Mutant[] = [
     KeepsTheLastFingerprint,
   ),
   mutant('checks the scope before the version', ['scope/moved-stale'], RefusesBeforeStale),
-  mutant('checks attachments before the version', ['scope/moved-stale', 'random/writes'], AttachedBeforeStale),
+  mutant(
+    'does not check the version if the record is already attached',
+    ['scope/moved-stale', 'random/writes'],
+    AttachedBeforeStale,
+  ),
   altered('adds the scope to the passed conditions', ['privacy/inputs'], (base) => {
     const list = base.list.bind(base)
     return {
@@ -297,7 +308,7 @@ export const momentMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('treats the remaining time as a point in time', ['time/left'], (base) => {
+  altered('treats the remaining time of a call as a point in time', ['time/left'], (base) => {
     const list = base.list.bind(base)
     return {
       async list(request: ListRequest, call: AdapterCall) {
@@ -325,7 +336,7 @@ export const momentMutants: readonly Mutant[] = [
     }
   }),
   {
-    name: 'has a peer that counts versions by itself',
+    name: 'has a peer with its own counter for versions',
     caughtBy: ['versions/burst', 'versions/change'],
     make(fixture) {
       const store = new Store()

@@ -137,7 +137,7 @@ export const parentMutants: readonly Mutant[] = [
   mutant('stores the parents of all associations in the same member', ['associations/as'], ByTheFirstAssociation),
   mutant('keeps the records of all parents in one set', ['associations/listed'], OneSetForAllParents),
   mutant('detaches a record from its other parents when the record is attached', ['associations/moves'], MovesSets),
-  mutant('detaches replaced records', ['associations/replaced'], LeavesSetsOnReplace),
+  mutant('detaches a record when the record is replaced', ['associations/replaced'], LeavesSetsOnReplace),
   mutant(
     'lists records under a parent as they were when they were attached',
     ['associations/replaced'],

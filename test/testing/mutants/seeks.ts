@@ -153,7 +153,7 @@ export const seekMutants: readonly Mutant[] = [
   ),
   mutant('ranks search results at random', ['search/rank', 'search/finds'], RanksAtRandom),
   mutant('searches case-sensitively', ['search/finds'], SearchesCaseBound),
-  mutant('also searches outdated values', ['search/follows'], SearchesOldTexts),
+  mutant('also finds records by their former values', ['search/follows'], SearchesOldTexts),
   mutant(
     'ignores the search text',
     ['search/finds'],

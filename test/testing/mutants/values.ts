@@ -160,7 +160,7 @@ export const valueMutants: readonly Mutant[] = [
     onText((text) => text.slice(0, 65_535)),
   ),
   mutant(
-    'reads the string "null" as null',
+    'stores the string "null" as null',
     ['values/text-or-null'],
     keeping((value) => (value === 'null' ? null : value)),
   ),
@@ -180,7 +180,7 @@ export const valueMutants: readonly Mutant[] = [
     keeping((value) => (Array.isArray(value) ? value.join(',').split(',') : value)),
   ),
   mutant(
-    'stores arrays as sets',
+    'stores arrays as sets, without repeated items',
     ['values/arrays'],
     keeping((value) => (Array.isArray(value) && new Set(value).size < value.length ? [...new Set(value)] : value)),
   ),
@@ -299,7 +299,7 @@ export const valueMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('can run ready() only once', ['time/ready'], () => {
+  altered('throws if ready() is called twice', ['time/ready'], () => {
     let count = 0
     return {
       async ready() {
