@@ -181,7 +181,7 @@ function pathsOf(
 
 /**
  * Returns whether the document describes a route. Retired routes are left out, because the response
- * to all of their methods is 410, even to OPTIONS (VER-2).
+ * to all of their methods is 410, even to an OPTIONS request that is not a preflight (VER-2).
  */
 const isServed = (route: Route): boolean =>
   route.lives === undefined || livingMethods(route, Date.now()).some((method) => method !== 'OPTIONS')

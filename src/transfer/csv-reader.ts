@@ -186,13 +186,16 @@ function parsed(text: string, depth: number): unknown {
   return 'malformed' in result ? unreadable : result.value
 }
 
+/** The types of a cell that is written as JSON. Text that is not JSON has none of them. */
+const jsonTypes = ['array', 'boolean', 'null', 'number', 'object', 'string']
+
 function untyped({ name, kind, path }: Column): Violation {
   const wanted = { text: 'a string', number: 'a number such as 12.5', boolean: 'true or false', json: 'JSON' }[kind]
   return {
     pointer: path.map((part) => `/${escapePointer(part)}`).join(''),
     detail: `"${name}" must be ${wanted}.`,
     code: 'type',
-    params: { types: [kind === 'json' ? 'object' : kind === 'text' ? 'string' : kind] },
+    params: { types: kind === 'json' ? jsonTypes : [kind === 'text' ? 'string' : kind] },
   }
 }
 

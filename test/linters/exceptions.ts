@@ -30,11 +30,6 @@ export const exceptions: readonly Exception[] = [
     reason: 'A retired version responds before requests are counted (VER-2).',
   },
   {
-    rule: 'owasp:api8:2023-define-cors-origin',
-    place: / responses (?:410|Gone(?:WithoutBody)?) headers$/,
-    reason: 'The response of a retired version has no body that a script could read (VER-2).',
-  },
-  {
     rule: 'owasp:api1:2023-no-numeric-ids',
     place: /^paths \/clientes\/\{id\}/,
     reason:
