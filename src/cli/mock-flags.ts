@@ -75,7 +75,7 @@ function delayOf(text: string): MockDelay {
 }
 
 function failuresOf(text: string): readonly MockFailure[] {
-  const form = 'Give shares of requests, such as 5% (they get 503), or 5%:500,10%:429 with statuses from 400 to 599.'
+  const form = 'Give percentages of the requests, each with a status (default 503), such as 5% or 5%:500,10%:429.'
   const failures = text.split(',').map((part) => {
     const [, share, status = '503'] = /^\s*(\d{1,3}(?:\.\d+)?)%(?::([45]\d\d))?\s*$/.exec(part) ?? []
     if (share === undefined) throw new UsageError(`--fail is "${text}". ${form}`)
@@ -101,7 +101,9 @@ function dataIn(file: string | undefined, cwd: string): MockOptions['data'] {
 function visitorsOf({ texts }: Given): Visitors {
   const auth = texts.get('auth') ?? 'off'
   if (auth !== 'off' && auth !== 'keep')
-    throw new UsageError(`--auth is "${auth}". Give off, or keep for the authentication of the service.`)
+    throw new UsageError(
+      `--auth is "${auth}". Allowed are "off", and "keep", which keeps the authentication of the service.`,
+    )
   const principal = texts.get('principal')
   return {
     auth,

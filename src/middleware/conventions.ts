@@ -127,9 +127,9 @@ function placeOf(req: ExpressRequest): Place {
   if (route === undefined) return unknownPlace
   const template = canonicalTemplate(route)
   // If the mount path contains the version, the version is read from the mount path, not from the
-  // template. In the template, each segment of the mount path that equals the value of a parameter
-  // is replaced with the name of the parameter. So for the path `/v1/orders/v1` with the id `v1`,
-  // the template can be `/{id}/orders/{id}`.
+  // template. `canonicalTemplate()` replaces each segment that equals the value of a parameter,
+  // even in the mount path. So for the path `/v1/orders/v1` with the id `v1`, the template can be
+  // `/{id}/orders/{id}`.
   const { baseUrl = '' } = req
   const mounted = fromVersion(baseUrl)
   if (mounted !== '') {

@@ -210,10 +210,10 @@ export function ifMatch(options: IfMatchOptions = {}): Middleware {
  * Returns the versions that `If-Match` accepts. The write may proceed only if the stored record has
  * one of these versions. Returns `undefined` if any version is accepted, because `If-Match` is
  * absent or `*`. Compare the versions in the same statement as the write; otherwise two concurrent
- * writes can both succeed. If `If-Match` lists no tag of this service, the list is empty, and no
- * record matches. `If-None-Match` is not considered. If the statement changes no row, check whether
- * the row exists. Respond with 404 if the row does not exist, and throw `preconditionFailed()` if
- * it does.
+ * writes can both succeed. If `If-Match` contains no tag of this service, the result is an empty
+ * array, and no record matches. `If-None-Match` is not considered. If the statement changes no row,
+ * check whether the row exists. Respond with 404 if the row does not exist, and throw
+ * `preconditionFailed()` if it does.
  *
  * @throws ConfigurationError `middleware-missing` if `ifMatch()` did not run
  */
@@ -242,7 +242,7 @@ export function checkVersion(req: IncomingMessage, version: string): void {
  * Sets the strong `Etag` of a version. If the request is a GET or HEAD and the client already has
  * this representation, responds with 304 and returns true. The handler must then send nothing else
  * (HDR-2, HDR-4). Set `Cache-Control` and `Vary` before the call, because a 304 has them too.
- * `variant` identifies everything besides the version that affects the bytes, such as expansion and
+ * `variant` identifies everything else that affects the bytes of the body, such as expansion and
  * filters. The media type that `negotiate()` or `recordAnswer()` has chosen is already part of the
  * tag. A body with a content coding gets a tag of its own. Throws 412 if the `If-Match` of a GET or
  * HEAD does not match.

@@ -1,6 +1,6 @@
 /**
  * Replaces the hand-written routes of a service in a mock. The handlers of these routes are not
- * called. The mock returns examples from their descriptions in `fragments`.
+ * called. The mock returns examples from the descriptions of these routes in `fragments`.
  */
 import { isObject, type JsonObject, own } from '../definition/json.js'
 import { Unmade } from '../examples/unmade.js'
@@ -119,8 +119,8 @@ function answerOf(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const why = `No example response of ${name} could be generated: ${reason}`
-    // A valid schema can be too hard for the generator, for example because of a pattern. In this
-    // case, the 501 is the only report.
+    // A valid schema can be too hard for the generator, for example because of a pattern. Then only
+    // the response, a 501, reports it.
     if (!(error instanceof Unmade)) note(why)
     return new Undescribed(why)
   }

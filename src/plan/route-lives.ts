@@ -67,8 +67,9 @@ export const lifeOfMount = ({ definition, options }: Mount, parent: Mounted | un
   mergedLife(resolveLife(`the mount of "${definition.collection}"`, options), parent?.life)
 
 /**
- * The life cycle of a flag or an associated sub-collection below an item, combined with the life
- * cycles of `parent` and of `child`. `child` is the resource whose items the sub-collection lists.
+ * The life cycle of a sub-resource of an item (a flag or an associated sub-collection), combined
+ * with the life cycles of `parent` and of `child`. `child` is the resource whose items the
+ * sub-collection lists.
  */
 export function lifeBelow(
   { definition, options }: Mount,

@@ -117,8 +117,8 @@ const ofOneToken = new Set(['exp', 'nbf', 'iat', 'jti'])
  * be in private fields, which the string would not contain.
  */
 function plainText(principal: unknown): string | undefined {
-  // If the principal has a `sub` here, `principalName` has rejected that `sub`, for example because
-  // it is empty. Several principals may have such a `sub`, so it does not identify a principal.
+  // `principalName` accepts every usable `sub`, so a `sub` of this principal is unusable, for
+  // example empty. Several principals may have such a `sub`.
   if (!isObject(principal) || !isPlain(principal) || Object.hasOwn(principal, 'sub')) return undefined
   const claims = Object.fromEntries(Object.entries(principal).filter(([claim]) => !ofOneToken.has(claim)))
   try {

@@ -18,13 +18,13 @@ export const stepChannel = tracingChannel<unknown, StepMessage>('express-rest-co
 /** One message per call of an adapter, for requests and for jobs. */
 export const callChannel = tracingChannel<unknown, CallMessage>('express-rest-conventions:adapter-call')
 
-/** Each message covers the lookups in one cache that are made without an `await` in between. */
+/** A message covers several lookups in the same cache if there is no `await` between them. */
 export const cacheChannel = channel('express-rest-conventions:cache')
 
 /** One message per call that waits for a connection of a PostgreSQL pool. */
 export const poolWaitChannel = tracingChannel<unknown, PoolWaitMessage>('express-rest-conventions:pool-wait')
 
-/** One message per slow list over PostgreSQL. */
+/** One message per slow list query of the PostgreSQL adapter. */
 export const slowListChannel = channel('express-rest-conventions:slow-list')
 
 /**

@@ -67,8 +67,8 @@ export interface AdapterSuiteOptions<T = Row, K = unknown> {
    */
   readonly search?: boolean
   /**
-   * Your own resource. The checks that apply to any resource use it. Checks that need a resource of
-   * the suite are left out.
+   * Your own resource. It is used in all checks that work with any resource. Checks that need a
+   * resource of the suite are left out.
    */
   readonly subject?: SuiteSubject<T, K>
   /** The timeout of each call, in milliseconds. Default 10,000. */

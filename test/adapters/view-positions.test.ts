@@ -131,7 +131,7 @@ describe('seek positions through a view', () => {
     expect(await walk('/v1/envios?sort=-importe&limit=2&offest=5', 'prev')).toEqual(all)
   })
 
-  it('HDR-3: a call with a renamed scope keeps every other member, such as those for reads from replicas', async () => {
+  it('HDR-3: if a view renames the scope of a call, it passes on all other members of the call unchanged', async () => {
     const every: Required<AdapterCall> = {
       ...call,
       scope: { empresa: 1 },
@@ -162,13 +162,13 @@ describe('seek positions through a view', () => {
     }
   })
 
-  it('HDR-2: a spread copy of a view with conversions still has computes: true', () => {
+  it('HDR-2: a copy { ...view } of a view with conversions still has the property "computes"', () => {
     const under: Adapter<unknown, unknown> = { list: () => ({ items: [] }), read: () => [] }
     const view = adapterView(under, { toWire: { importe: Number } })
     expect({ ...view, create: async () => 'absent' }).toMatchObject({ computes: true })
   })
 
-  it('HDR-3: a call with a renamed scope keeps "fresh" and left(), each of which may be missing', async () => {
+  it('HDR-3: if a view renames the scope of a call, it passes on the optional members "fresh" and "left"', async () => {
     const calls: AdapterCall[] = []
     const under: Adapter<unknown, unknown> = {
       list: () => ({ items: [] }),

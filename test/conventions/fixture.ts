@@ -1,6 +1,6 @@
 /**
- * The service that the tests of modes use: orders with lines, and customers. It runs on Express 4
- * and on Express 5.
+ * A service with orders, their lines, and customers. The tests of the option `conventions` use it.
+ * It runs on Express 4 and on Express 5.
  */
 import request from 'supertest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'

@@ -124,7 +124,7 @@ describe('rateLimit() over Redis', () => {
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
 
-  it('LIMIT-1: a Redis server that accepts connections but never replies delays only the first requests', async () => {
+  it('LIMIT-1: only the first requests wait for a Redis server that accepts connections but never replies', async () => {
     const server = await own()
     const proxy = await startProxy({ host: '127.0.0.1', port: server.port })
     onTestFinished(() => proxy.close())

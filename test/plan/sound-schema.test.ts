@@ -60,8 +60,8 @@ const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
   ),
 }))
 
-describe('ERR-2: a schema', () => {
-  it('that isSound() accepts is refused at once, or compiles at the first validation', () => {
+describe('ERR-2: sound schemas', () => {
+  it('a schema for which isSound() returns true is refused at the start or compiles at the first validation', () => {
     fc.assert(
       fc.property(fc.record({ a: schema, b: schema }), (properties) => {
         const whole = { type: 'object', properties }
@@ -83,7 +83,7 @@ describe('ERR-2: a schema', () => {
     )
   })
 
-  it('that is certain to compile is compiled only when the first body needs it', () => {
+  it('a schema that is certain to compile is compiled only when the first body needs it', () => {
     const compilations = vi.spyOn(Ajv2020.prototype, 'compile')
     try {
       const validate = compileValidator('pieces', { type: 'object', properties: { a: { type: 'string' } } }, new Set())

@@ -257,7 +257,7 @@ describe('shutdown()', () => {
     expect(server.listening).toBe(false)
   })
 
-  it('upgraded connections stay open for the grace period, and data that the service still sends arrives', async () => {
+  it('during the grace period, upgraded connections stay open, and the service can still send data on them', async () => {
     const server = createServer(service().app)
     const upgraded: NodeJS.WritableStream[] = []
     server.on('upgrade', (_req, socket) => {

@@ -2,9 +2,9 @@
  * A service with the real SDK of OpenTelemetry, in its own process: instrumentations must be loaded
  * before the modules that they change. Prints the server spans of its requests as JSON.
  *
- * Arguments: a folder of `express-folders.ts`, in which `express` is the version to test; `import`
- * or `require`; the names of the instrumentations, separated by commas; `listen` for a server of
- * `node:http`, or `createServer` for a server of the library.
+ * Arguments: a folder that `express-folders.ts` has created, whose `express` is the version to
+ * test; `import` or `require`; the names of the instrumentations, separated by commas; `listen` for
+ * a server of `node:http`, or `createServer` for a server of the library.
  */
 import http from 'node:http'
 import { createRequire, register } from 'node:module'

@@ -60,8 +60,8 @@ export class Owner {
     if (!methods.includes('POST')) throw new Unchecked(`${template} does not accept POST`)
     if (create === undefined)
       throw new Unchecked(
-        `the document does not describe how to create records in ${template} that a check can find again. ` +
-          'Give "create" in a target file',
+        `the document does not describe how to create records in ${template} so that a check can find them ` +
+          'again. Give "create" in a target file',
       )
     return create
   }
@@ -135,9 +135,9 @@ export class Owner {
   }
 
   /**
-   * Notes in the ledger that a refused POST has created no record. If the record would have a
-   * marker, the entry stays open instead: a faulty service may have created the record before it
-   * refused the request, and the cleanup can search for the marker.
+   * Notes in the ledger that a refused POST has created no record. If the POST contained a marker,
+   * the entry stays open: a faulty service may have created the record before it refused the
+   * request. The cleanup then finds the record by its marker.
    */
   noteRefusal(number: number): void {
     if (this.creation.marker === undefined) this.ledger.done(number)

@@ -184,7 +184,7 @@ export const scopeMembers: readonly Check[] = [
       const before = await stage.mustRead('C-8')
       const answer = await stage.attach(client('contracts'), 'C-8', undefined, by)
       const members = typeof answer === 'object' && answer.refused === 'rule' ? answer.members : answer
-      expectEqual(members, ['holder'], "the members of a refusal as 'rule'")
+      expectEqual(members, ['holder'], "the members of { refused: 'rule' }")
       expectEqual(
         await stage.attach(client('contracts', 'bob'), 'C-8', undefined, by),
         'attached',

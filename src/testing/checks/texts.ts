@@ -20,7 +20,7 @@ async function created(stage: Stage, records: readonly Row[]): Promise<readonly 
     else
       expectThat(
         answer.refused === 'rule',
-        `a record, or a refusal as 'rule', for the new key ${JSON.stringify(record.code)}`,
+        `a record, or { refused: 'rule' }, for the new key ${JSON.stringify(record.code)}`,
         answer,
       )
   }
@@ -140,7 +140,7 @@ export const texts: readonly Check[] = [
             else
               expectThat(
                 answer.refused === 'rule',
-                `'attached', or a refusal as 'rule', from attach() with the parent key ${JSON.stringify(key)}`,
+                `'attached', or { refused: 'rule' }, from attach() with the parent key ${JSON.stringify(key)}`,
                 answer,
               )
           }

@@ -86,7 +86,7 @@ describe('list', () => {
     expect(numbers({ sort }).items).toEqual(expected)
   })
 
-  it('QUERY-4, QUERY-7: pages are slices of the matches, the total counts all; a page past the end is empty', () => {
+  it('QUERY-4, QUERY-7: a page is a slice of the matches, the total counts all matches, and a page past the end is empty', () => {
     expect(numbers({ page: 2, size: 2 })).toEqual({ total: 5, items: [3, 4] })
     expect(numbers({ page: 3, size: 2 })).toEqual({ total: 5, items: [5] })
     expect(numbers({ page: 4, size: 2 })).toEqual({ total: 5, items: [] })
@@ -314,7 +314,7 @@ function model(all: readonly Pieza[], { where, sort, offset, size, seek }: ListR
   }
 }
 
-/** The position of a record in a sort order: the record's values of the members to sort by. */
+/** Returns the values of the sort members in a record. */
 function positionOf(record: Pieza | undefined, sort: string): readonly (Scalar | null)[] {
   return sort
     .replaceAll('-', '')

@@ -1,6 +1,7 @@
 /**
  * Rows that other programs wrote, with values that JSON cannot represent, such as NaN, infinite
- * dates and long numbers. Changes to other members keep such a value, and pagination works.
+ * dates and long numbers. A change of another member does not change such a value, and lists with
+ * such values can be paged.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -133,7 +134,7 @@ describe.each(stores)('values that other programs wrote, on $name', ({ open }) =
     await server.close()
   })
 
-  it('are shown as null (NaN) or as text (infinite dates and years BC)', async () => {
+  it('NaN is shown as null. Infinite dates and years BC are shown as text', async () => {
     await store.sql(`TRUNCATE cosas; ${odd}`)
     const [stored] = await adapter().read([1], callOf())
     expect(stored?.value).toMatchObject({
@@ -164,8 +165,8 @@ describe.each(stores)('values that other programs wrote, on $name', ({ open }) =
           seen.push(...found.items.map(({ value }) => value.id as number))
           if (!found.more) break
           const last = found.items.at(-1)
-          // Like the links of a page, the loop continues from a position if the page is seekable,
-          // and otherwise by page number.
+          // The loop follows the pages as the `next` links do: by the last record if the page is
+          // seekable, and otherwise by page number.
           seek = found.seekable
             ? { values: request.sort.map(({ path }) => get(last?.value, path) as Scalar | null), backwards: false }
             : undefined

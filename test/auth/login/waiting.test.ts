@@ -118,7 +118,7 @@ describe.each(majors)('a login that waits for its hash, on %s', (_, express: () 
     expect(held.passwords).toEqual(['first', 'third'])
   })
 
-  it('AUTH-6: if the queue is full, is refused before the user is looked up, and is not counted as failed', async () => {
+  it('AUTH-6: a full queue refuses a login before the user is looked up. The login does not count as failed', async () => {
     const ask = await serve((app) => void app.all('/login', logins() as never))
     const flood = Array.from({ length: 300 }, (_, n) => ask(`user${n}`))
     await Promise.race(flood) // Resolves with the first refused login, while nothing has been hashed yet.

@@ -31,7 +31,7 @@ export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relati
   // A BEFORE INSERT trigger may replace the default.
   if (deletion.isDefault && !relation.hasInsertTrigger)
     throw unfit(
-      `each new row would be marked as deleted: the default of "${column}" is ${found.default}. ` + deletion.remedy,
+      `each new row would be marked as deleted: the default of "${column}" is ${found.default}. ${deletion.remedy}`,
     )
   return { column, sql: deletion.sql, alive: deletion.alive }
 }
