@@ -20,8 +20,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   })
   console.log(`Property tests: TEST_SEED=${process.env.TEST_SEED}.`)
   // A development dependency contains PostgreSQL, and no test runs without PostgreSQL. No
-  // dependency contains Redis or NATS. If one of them is missing, the tests that need it fail with
-  // the reason.
+  // dependency contains Redis or NATS. If one of them is missing, only the tests that need it fail,
+  // and the error says why.
   const redis = await findRedis().catch((error: Error) => ({
     line: error.message,
     url: undefined,

@@ -27,7 +27,7 @@ const notJson: readonly (readonly [value: unknown, said: RegExp])[] = [
   [{ deep: [{ er: 1n }] }, /a bigint/],
 ]
 
-describe("the record that the service's own function returns", () => {
+describe('the record that onCreate or onUpdate returns', () => {
   it.each(notJson)('is refused if it contains %s, and the error names the function and the member', (value, said) => {
     const made = () => madeBy('onUpdate', 'cosas', { id: 1, valor: value })
     expect(made).toThrow(new RegExp(`^onUpdate of "cosas" returned ${said.source} in "valor"\\. `))
@@ -67,7 +67,7 @@ describe("the record that the service's own function returns", () => {
   )
 })
 
-describe("values that the service's own function returns to the memory adapter", () => {
+describe('member values that onCreate or onUpdate sets in the memory adapter', () => {
   const turnos = defineResource<Record<string, unknown>>()({
     collection: 'turnos',
     key: 'id',
@@ -124,7 +124,7 @@ describe("values that the service's own function returns to the memory adapter",
     },
   )
 
-  it('are not reported if the schema allows them or does not declare their member, or if the caller sent them', () => {
+  it('are not reported if the schema allows them, if their member is undeclared, or if the caller sent them', () => {
     const made = {
       nota: null,
       peso: -0.5,
@@ -143,7 +143,7 @@ describe("values that the service's own function returns to the memory adapter",
   })
 })
 
-describe("values that the service's own function throws", () => {
+describe('a value that a function of the service throws', () => {
   const cosas = defineResource<{ id: number; nombre?: string }>()({
     collection: 'cosas',
     key: 'id',
@@ -157,7 +157,7 @@ describe("values that the service's own function throws", () => {
     throw thrown
   }
 
-  it.each([['a text'], [undefined], [5]])('ERR-1: %j is reported with the name of the function', async (thrown) => {
+  it.each([['a text'], [undefined], [5]])('ERR-1: is reported with the name of the function: %j', async (thrown) => {
     const hook = throwing(thrown)
     const adapter = memoryAdapter(cosas, { records: [{ id: 1 }], onCreate: hook, onUpdate: hook, onRemove: hook })
     const shown = adapterView<{ id: number; nombre?: string }, number>(
@@ -189,7 +189,7 @@ describe("values that the service's own function throws", () => {
     ])
   })
 
-  it('an Error, or an object with a status for the client, is thrown unchanged', () => {
+  it('is thrown unchanged if it is an Error, or an object with "status" and "expose"', () => {
     for (const thrown of [new Error('x'), { status: 409, expose: true }]) {
       const adapter = memoryAdapter(cosas, { onCreate: throwing(thrown) })
       let found: unknown

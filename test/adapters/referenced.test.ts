@@ -27,7 +27,7 @@ describe.each(stores)('the PostgreSQL adapter, over $name', ({ open }) => {
   }, 120_000)
   afterAll(() => store.close())
 
-  it('ERR-2: the 422 for a DELETE names the referring collection if the API version serves it, never a table', async () => {
+  it('ERR-2: a 422 for a DELETE names a referring collection of the API version, but never a table', async () => {
     const over = postgresAdapter(store.client, { resource: pedidos, table: 'pedidos' })
     const both = [mount(pedidos, over), mount(lineas, postgresAdapter(store.client, { table: 'lineas' }))]
     const { send, close } = await listen(express().use(api({ versions: { v1: both, v2: [mount(pedidos, over)] } })))
@@ -99,7 +99,7 @@ describe('the memory adapter', () => {
     expect(removing.read([1], call)[0]?.value).toEqual({ id: 1 })
   })
 
-  it('does not recurse forever if the onRemove functions of two adapters call each other', () => {
+  it('does not recurse forever if the onRemove function of each of two adapters calls remove() of the other', () => {
     const adapters: ReturnType<typeof memoryAdapter>[] = []
     const make = (other: 0 | 1) =>
       memoryAdapter(pedidos, {

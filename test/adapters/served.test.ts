@@ -30,7 +30,7 @@ const contratos = defineResource({
 })
 
 describe('adapters behind a service', () => {
-  it('PATH-7: if two associations share a parent, a write sets only the member of the one in the path', async () => {
+  it('PATH-7: a write through one association does not set another association with the same parent', async () => {
     const data = memoryAdapter(contratos, { records: [{ codigo: 'a' }] })
     const entries = [mount(clientes, memoryAdapter(clientes, { records: [{ id: 5 }] })), mount(contratos, data)]
     const { send, close } = await listen(express().use(api({ versions: { v1: entries } })))

@@ -56,8 +56,8 @@ const row = (id: number, centavos: unknown) => ({ value: { id, centavos }, versi
 let open: Omit<Served, 'data'> | undefined
 afterEach(() => open?.close())
 
-describe('seek positions through a view', () => {
-  it('QUERY-7: the values of a position are converted to those of the store; null stays null', async () => {
+describe('pagination and calls through a view', () => {
+  it('QUERY-7: the values in "seek" are converted to values of the store, but null stays null', async () => {
     const { asked, list } = over({ items: [row(1, 1250)], more: true, seekable: true })
     expect(await list({ values: [12.5, 7], backwards: true })).toMatchObject({
       more: true,
@@ -72,7 +72,7 @@ describe('seek positions through a view', () => {
     expect(asked[0]?.sort.map(({ field }) => field)).toEqual(['centavos', 'id'])
   })
 
-  it('QUERY-7: if the store cannot represent a position, the page number is used instead', async () => {
+  it('QUERY-7: if a value in "seek" cannot be converted, the view requests the page by its number', async () => {
     const { asked, list } = over({ items: [row(1, 500)], more: true, seekable: true })
     expect(await list({ values: [13, 7], backwards: true })).toMatchObject({ seekable: false, more: true })
     expect(asked[0]).not.toHaveProperty('seek')
@@ -99,7 +99,7 @@ describe('seek positions through a view', () => {
     expect(await over({ items: [row(1, 5)] }).list()).not.toHaveProperty('seekable')
   })
 
-  it('QUERY-1: if the store refuses a list, the members in the refusal are renamed, also nested ones', async () => {
+  it('QUERY-1: a view renames the members in the refusal of a list, including nested members', async () => {
     const refused = { refused: 'rule', members: ['centavos', 'centavos.neto', 'id.x', 'otro'], why: 'is odd' } as const
     expect(await over({ items: [], refused }).list()).toEqual({
       items: [],
@@ -131,7 +131,7 @@ describe('seek positions through a view', () => {
     expect(await walk('/v1/envios?sort=-importe&limit=2&offest=5', 'prev')).toEqual(all)
   })
 
-  it('HDR-3: if a view renames the scope of a call, it passes on all other members of the call unchanged', async () => {
+  it('HDR-3: a view that renames the scope of a call keeps all other properties of the call', async () => {
     const every: Required<AdapterCall> = {
       ...call,
       scope: { empresa: 1 },
@@ -168,7 +168,7 @@ describe('seek positions through a view', () => {
     expect({ ...view, create: async () => 'absent' }).toMatchObject({ computes: true })
   })
 
-  it('HDR-3: if a view renames the scope of a call, it passes on the optional members "fresh" and "left"', async () => {
+  it('HDR-3: a view that renames the scope of a call passes on "fresh" and "left", which can be absent', async () => {
     const calls: AdapterCall[] = []
     const under: Adapter<unknown, unknown> = {
       list: () => ({ items: [] }),

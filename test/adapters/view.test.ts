@@ -81,7 +81,7 @@ const listed = async (more: Partial<ListRequest>) =>
   (await over().list(request(more), call())).items.map(({ value }) => `${value.numero}/${value.secuencia}`)
 
 describe('VER-1: reading through a view', () => {
-  it('members are renamed and converted, and hidden ones are not shown', async () => {
+  it('members are renamed and converted, and hidden members are omitted', async () => {
     const [found, none] = await over().read([first, { numero: 9, secuencia: 9 }], call())
     expect(found?.value).toEqual({ numero: 1, secuencia: 1, importe: 5, etiquetas: ['a', 'b'] })
     expect(none).toBeUndefined()
@@ -127,7 +127,7 @@ describe('VER-1: reading through a view', () => {
     })
   })
 
-  it('the total of a page is that of the store', async () => {
+  it('a page has the total that the store returns', async () => {
     expect(await over().list(request({ size: 1 }), call())).toMatchObject({ total: 3, items: [{ value: first }] })
   })
 
@@ -173,7 +173,7 @@ describe('VER-1: writing through a view', () => {
     expect(seen[0]?.lista).not.toBe(seen[1]?.lista)
   })
 
-  it('every result of a create, not only "created", uses the names of the view', async () => {
+  it('all results of a create use the member names of the view, not only "created"', async () => {
     const answering = (answer: unknown) =>
       over({ list: () => ({ items: [] }), read: () => [], create: () => answer }).create({}, call())
     expect(await answering({ accepted: stored })).toEqual({ accepted: first })
@@ -205,8 +205,8 @@ describe('VER-1: writing through a view', () => {
   })
 
   /**
-   * A store in which another writer changes the record between the read and the write. This happens
-   * `times` times.
+   * A store in which another writer changes the record just before each of the first `times` calls
+   * of `replace()`.
    */
   const contended = (times: number, adapter = under()) => {
     let left = times
@@ -224,7 +224,7 @@ describe('VER-1: writing through a view', () => {
     }
   }
 
-  it('HDR-3: a write without a version is "stale" after one lost race, and the caller can retry', async () => {
+  it('HDR-3: a write without an expected version returns "stale" if it loses a race, and can be retried', async () => {
     const adapter = under()
     const busy = over(contended(1, adapter))
     expect(await busy.replace(first, first, undefined, call())).toBe('stale')
@@ -233,7 +233,7 @@ describe('VER-1: writing through a view', () => {
     expect(below?.value).toMatchObject({ canal: 'carrera-0' })
   })
 
-  it('HDR-3: a write with a version is "stale" if it loses a race', async () => {
+  it('HDR-3: a write with an expected version returns "stale" if it loses a race', async () => {
     const adapter = under()
     const [{ version }] = (await adapter.read([stored], call())) as [Stored<Row>]
     expect(await over(contended(1, adapter)).replace(first, first, version, call())).toBe('stale')
@@ -331,14 +331,14 @@ describe('VER-1: the view itself', () => {
     )
   })
 
-  it('VERB-9: has the methods of the store', () => {
+  it('VERB-9: a view has the same methods as its store', () => {
     const methodsOf = (adapter: object) =>
       Object.entries(adapter).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []))
     expect(methodsOf(over({ list: () => 0, read: () => 0 }))).toEqual(['list', 'read'])
     expect(methodsOf(over()).toSorted()).toEqual(methodsOf(adapterView(under() as never)).toSorted())
   })
 
-  it('delegates ready() to the store', async () => {
+  it('ready() of a view calls ready() of its store', async () => {
     await expect(
       over({ list: () => 0, read: () => 0, ready: () => Promise.reject(new Error('not yet')) }).ready(),
     ).rejects.toThrow('not yet')
@@ -347,11 +347,11 @@ describe('VER-1: the view itself', () => {
   it.each<[string, AdapterViewOptions]>([
     ['two members that map to the same stored member', { rename: { a: 'c', b: 'c' } }],
     ['a member that is both shown and hidden', { rename: { a: 'c' }, hides: ['c'] }],
-  ])('throws a ConfigurationError for %s', (_, given) => {
+  ])('adapterView() throws a ConfigurationError for %s', (_, given) => {
     expect(() => over(under(), given)).toThrow(ConfigurationError)
   })
 
-  it('a misspelt option is a ConfigurationError that suggests the closest name', () => {
+  it('a misspelt option causes a ConfigurationError that suggests the closest name', () => {
     expect(() => adapterView(memoryAdapter(nuevos), { renam: { nombre: 'razonSocial' } } as never)).toThrow(
       /"renam".*"rename"/,
     )

@@ -8,7 +8,7 @@ const actions: readonly Action[] = ['list', 'create', 'read', 'replace', 'patch'
 describe('scopePermission()', () => {
   const permission = scopePermission()
 
-  it('AUTH-4: allows an action only by a scope `<resource>:<verb>` or `*:<verb>`', () => {
+  it('AUTH-4: allows an action only if a scope is `<resource>:<verb>` or `*:<verb>`', () => {
     const resource = fc.constantFrom('a', 'a:read', 'a:write', '*', '', 'read', 'constructor')
     const scope = fc.oneof(
       fc.tuple(resource, fc.constantFrom(':read', ':write', ':', '')).map((parts) => parts.join('')),

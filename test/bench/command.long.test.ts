@@ -57,7 +57,7 @@ describe('npm run bench', () => {
     })
     await expect.poll(schemas, { timeout: 10_000 }).toBe(1)
     child.kill('SIGINT')
-    // The output is closed when the last process that writes to it has ended.
+    // The output closes only when all processes that write to it have ended.
     expect(await ended, output.text).toBe(130)
     expect(await schemas()).toBe(0)
   })

@@ -23,10 +23,9 @@ describe('the cost of a request', () => {
 })
 
 /**
- * Each test measures a request with one added cost. A copy of a single object can be smaller than
- * the margin of the budget: on the measured release of Node 20, the margin of `item` is about 170
- * bytes. So the test of this copy does not use the budget. It compares the counts with and without
- * the copy.
+ * Each test measures a request with one added cost. One copied object can cost less than the margin
+ * of the budget, which is about 170 bytes for `item` on the measured release of Node 20. So the
+ * test of one copied object ignores the budget, and compares the counts with and without the copy.
  */
 describe('the counts detect', () => {
   const { node } = process.versions

@@ -186,7 +186,7 @@ const series = (more: Partial<Series>, ...medians: readonly number[]): Series =>
 describe('the verdict on a growth curve', () => {
   const flat = { within: 1.25 }
 
-  it('is flat if the curve ends within the bound, or below its start', () => {
+  it('is flat if the ratio of the last value to the first value does not exceed the bound', () => {
     expect(verdictOf(series({ flat }, 100, 900, 125))).toEqual({ from: 1, to: 100, ratio: 1.25, flat: true })
     expect(verdictOf(series({ flat }, 100, 100, 126))).toMatchObject({ flat: false })
     expect(verdictOf(series({ flat }, 100, 20))).toMatchObject({ ratio: 0.2, flat: true })
@@ -199,7 +199,7 @@ describe('the verdict on a growth curve', () => {
     expect(verdictOf(series({ flat: heap }, 1, 100, 110))).toMatchObject({ flat: true })
   })
 
-  it('is a ratio without "flat" or "GROWS" if there is no bound, and is absent for a single point', () => {
+  it('is only a ratio if there is no bound, and is absent for a single point', () => {
     expect(verdictOf(series({}, 10, 30))).toEqual({ from: 1, to: 10, ratio: 3, flat: undefined })
     expect(verdictOf(series({ flat }, 10))).toBeUndefined()
     expect(verdictText(series({ flat }, 10))).toBe('')
@@ -254,7 +254,7 @@ describe('the report of npm run bench:growth', () => {
     ]).toEqual(['999 us', '2.00 s', '1.50 s', '3.00 MB', '-2.00 kB'])
   })
 
-  it('has a well-formed chart with a line for each series of several points in the unit of the first series', () => {
+  it('has a well-formed chart of all series with several points and the same unit as the first series', () => {
     const svg = growthChart(result)
     expect(XMLValidator.validate(svg)).toBe(true)
     expect(svg.match(/<polyline/g)).toHaveLength(2)

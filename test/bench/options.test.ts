@@ -18,7 +18,7 @@ describe('the options of the benchmark', () => {
     })
   })
 
-  it('sort names into the order of --list, and resolve paths from the working directory', () => {
+  it('have their names sorted in the order of --list, and their paths resolved from the working directory', () => {
     const args =
       '--workloads page,item --servers fastify,raw --against ../other --node bin/node --json out.json --requests 500'.split(
         ' ',
@@ -33,7 +33,7 @@ describe('the options of the benchmark', () => {
     })
   })
 
-  it('override --quick if they are explicit', () => {
+  it('override --quick if they are given explicitly', () => {
     expect(parseOptions(['--quick'], '/')).toMatchObject({ rounds: 3, seconds: 0.3 })
     expect(parseOptions(['--quick', '--rounds', '1'], '/')).toMatchObject({ rounds: 1, seconds: 0.3 })
   })

@@ -32,7 +32,7 @@ describe('the participants of a benchmark', () => {
     ])
   })
 
-  it('with two checkouts are the servers that use the library, once for each checkout that can start them', () => {
+  it('with two checkouts, are the servers that use the library, once for each checkout that can start them', () => {
     const field = selectParticipants({ servers: undefined, against: old }, whole)
     expect(ids(field)).toEqual([
       'express-helper',
@@ -59,7 +59,7 @@ describe('the participants of a benchmark', () => {
     expect(field.leftOut[0]).toContain('the other checkout has no')
   })
 
-  it('with two checkouts exclude the servers that do not use the library, unless --servers names them', () => {
+  it('with two checkouts, exclude the servers that do not use the library, unless --servers names them', () => {
     expect(ids(selectParticipants({ servers: ['raw', 'api'], against: old }, whole))).toEqual([
       'raw',
       'api',

@@ -148,7 +148,7 @@ describe('the chart of a result', () => {
     expect(svg).toContain('Node 24.1.0, 2026-01-02')
   })
 
-  it('omits a workload that was not measured with express, because the ratios compare with express', () => {
+  it('omits a workload that was not measured with express, because each bar is a ratio to express', () => {
     expect(chartOf({ ...result, workloads: [{ ...workload, rows: rows.slice(0, 1) }] })).not.toContain('item GET')
   })
 })

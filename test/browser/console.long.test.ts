@@ -66,7 +66,7 @@ describe('the console', () => {
     })
   })
 
-  it('without JavaScript says that it requires JavaScript, and links to the other pages', async () => {
+  it('without JavaScript, says that it requires JavaScript, and links to the other pages', async () => {
     await visit(await serve(), { script: false }, async ({ page }) => {
       expect(await page.locator('main').innerText()).toBe('The console requires JavaScript. The other pages do not.')
       await page.getByRole('link', { name: 'All pages' }).click()

@@ -1,6 +1,6 @@
 /**
  * Unpacks the Chromium of the package `@sparticuz/chromium`. The package itself is not imported,
- * because it unpacks into a folder that all processes of the machine share, without locking it.
+ * because it unpacks without a lock into a folder that all processes of the machine share.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'

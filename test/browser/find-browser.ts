@@ -24,7 +24,7 @@ const programs = ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
 /**
  * Finds a Chromium. If `CHROME_PATH` is set, it must work. Otherwise the first of these that works
  * is used: a program on `PATH`, one that `npx playwright-core install chromium` has installed, or
- * the npm package for Linux on x64. Throws if there is none.
+ * the npm package for Linux on x64. Throws if none of them works.
  */
 export function findBrowser(env: Environment = process.env): FoundBrowser {
   if (env.CHROME_PATH) return chosen(env.CHROME_PATH)

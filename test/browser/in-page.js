@@ -1,6 +1,6 @@
 /**
- * Functions that the checks call inside the page. `page.evaluate` runs the text of this file, which
- * no content security policy of the page can block. The functions are in a separate file because
+ * Functions that the checks call inside the page. `page.evaluate` runs the text of this file, even
+ * if the page has a strict content security policy. The functions are in a separate file because
  * the tests are compiled without the DOM types.
  */
 globalThis.rig = (() => {
@@ -14,7 +14,7 @@ globalThis.rig = (() => {
   const canTakeFocus =
     'a[href], button, input, select, textarea, summary, [tabindex], [contenteditable], iframe, audio[controls], video[controls]'
 
-  /** Radio buttons with the same name are one stop. */
+  /** A checked radio button is the only Tab stop of its group. */
   const isStop = (element) =>
     element.tabIndex >= 0 &&
     !element.disabled &&
@@ -55,7 +55,7 @@ globalThis.rig = (() => {
   const before = new Map()
 
   return {
-    /** Starts a walk with the Tab key. Returns the number of stops. */
+    /** Starts a walk with the Tab key. Returns the number of Tab stops. */
     startWalk() {
       document.activeElement?.blur()
       seen.clear()
@@ -83,7 +83,7 @@ globalThis.rig = (() => {
         ],
       }
     },
-    /** The stops that the walk has not reached. */
+    /** The Tab stops that the walk has not reached. */
     unreached: () =>
       stops()
         .filter((element) => !seen.has(element))
@@ -98,8 +98,8 @@ globalThis.rig = (() => {
       )
     },
     /**
-     * Hidden text that no `<details>` can show. Text in a hidden form does not count: a script
-     * shows such a form, and without JavaScript the form has no use.
+     * Text that is hidden even if all `<details>` are open. Text in a hidden form does not count: a
+     * script shows such a form, and without JavaScript the form has no use.
      */
     unreadable() {
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -114,7 +114,10 @@ globalThis.rig = (() => {
       }
       return found
     },
-    /** The excess width of the page over the window in pixels, and the overflowing elements. */
+    /**
+     * Returns the difference in pixels and the overflowing elements if the page is wider than the
+     * window.
+     */
     overflow() {
       const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth
       if (wide <= 0) return []

@@ -189,7 +189,7 @@ describe('curl', () => {
   const missing = spawnSync('curl', ['--version']).error !== undefined
 
   it.skipIf(missing)(
-    'HDR-4: --etag-save and --etag-compare revalidate and see changes, compressed or not (skipped without curl)',
+    'HDR-4: curl with --etag-compare revalidates and sees changes, compressed or not (skipped without curl)',
     async () => {
       const service = await serveOver(overMemory, {}, [packing()])
       const folder = await mkdtemp(join(tmpdir(), 'etags-'))

@@ -57,7 +57,7 @@ const paths = [
 ]
 
 describe('values that change while their versions stay the same', () => {
-  it('HDR-8: change the tags of items, lists, expansions and links in JSON and XML, so no 304 hides them', async () => {
+  it('HDR-8: items, lists, expansions and links get new tags in JSON and XML, so no 304 hides a change', async () => {
     const { adapter, pass } = computing()
     const below = memoryAdapter(cuentasConPadre, { records: [{ id: 7, padre: 1 }] })
     const { send, close } = await listen(
@@ -86,7 +86,7 @@ describe('values that change while their versions stay the same', () => {
     await close()
   })
 
-  it('HDR-8: change the tag even if they come from functions of adapterView() that are not pure', async () => {
+  it('HDR-8: the tag changes even if the values come from functions of adapterView() that are not pure', async () => {
     let factor = 1
     const data = memoryAdapter(cuentas, { records: [{ id: 1, saldo: 5 }] })
     const adapter = adapterView(data as never, {

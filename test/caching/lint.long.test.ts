@@ -181,7 +181,7 @@ describe.each([
     60_000,
   )
 
-  it('HDR-1..6: the linter finds no fault in the responses to writes, with three different Prefer fields', async () => {
+  it('HDR-1..6: the linter finds no fault in the responses to writes, for three values of Prefer', async () => {
     const seen: string[] = []
     const check = async (method: string, path: string, fields: Fields = {}, body?: string) => {
       const exchanged = await send(port, method, path, { ...extra, ...inside, ...fields }, body)
@@ -223,7 +223,7 @@ it('LIMIT-1: the linter finds no fault in the 429 response to a request above th
   await close()
 })
 
-it('the linter detects faulty header fields, and fields or bodies that do not suit the status', () => {
+it('the linter detects wrong header fields, and responses whose status requires other fields or no body', () => {
   const faultsOf = (status: number, fields: Fields, body = '', method = 'GET') =>
     lint(
       { method, path: '/', request: {}, status, rawHeaders: Object.entries(fields).flat(), body: Buffer.from(body) },

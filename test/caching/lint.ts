@@ -65,7 +65,7 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
     const [name, value] = [(rawHeaders[at] as string).toLowerCase(), rawHeaders[at + 1] as string]
     if (fields.has(name)) faults.push(`${name} is repeated`)
     fields.set(name, value)
-    if (value !== value.trim() || value === '') faults.push(`${name} is empty or has space around it`)
+    if (value !== value.trim() || value === '') faults.push(`${name} is empty, or begins or ends with whitespace`)
     const form = grammar[name]
     if (form !== undefined && !form.test(value)) faults.push(`${name} is malformed: ${value}`)
   }

@@ -241,10 +241,7 @@ const pairs = fields.flatMap((ifMatch) =>
     .map((ifNoneMatch) => [ifMatch, ifNoneMatch] as const),
 )
 
-/**
- * The pairs for the settings that change what `If-Match` means, and for databases in
- * `npm run test:long`.
- */
+/** The pairs for settings other than the default, and for databases in `npm run test:long`. */
 const few = pairs.filter(([, { name }]) => name === 'absent' || name === 'current')
 
 /**
@@ -291,7 +288,7 @@ describe.each(grounds)('preconditions of requests for records in %s', (ground, o
     }
 
     it.each(kinds.map((kind) => [`${kind.method} of ${kind.name}`, kind] as const))(
-      'HDR-3, HDR-4: the status of %s with If-Match and If-None-Match follows RFC 9110 13.2.2',
+      'HDR-3, HDR-4: %s with If-Match and If-None-Match gets the status that RFC 9110 13.2.2 requires',
       async (_, kind) => {
         const { send } = service
         const wrong: unknown[] = []
@@ -325,6 +322,6 @@ describe.each(grounds)('preconditions of requests for records in %s', (ground, o
   })
 })
 
-it('HDR-3, HDR-4: the tables have the expected numbers of request kinds and of precondition pairs', () => {
+it('HDR-3, HDR-4: these tests have the expected numbers of request kinds and precondition pairs', () => {
   expect([kinds.length, pairs.length, few.length, sides.length, fewest.length]).toEqual([46, 152, 42, 80, 8])
 })

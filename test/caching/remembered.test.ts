@@ -422,7 +422,7 @@ describe('a list that its adapter modifies later', () => {
 })
 
 describe('responses behind other middlewares', () => {
-  it('HDR-1: a middleware that replaces res.end() gets data that it can read', async () => {
+  it('HDR-1: a middleware that replaces res.end() gets the body as a string or a Buffer', async () => {
     const received: string[] = []
     const app = express()
     app.use((_req, res, next) => {

@@ -25,7 +25,7 @@ describe('a violation with an entry in the baseline', () => {
     ['2026-06-14', 'accepted'],
     ['2026-06-15', 'accepted'],
     ['2026-06-16', 'overdue'],
-  ])('whose last day is 2026-06-15: on %s the violation is %s', (today, state) => {
+  ])('is accepted until the last day of the entry (2026-06-15): on %s it is %s', (today, state) => {
     const { accepted, overdue } = compare([one], [{ ...one, until: '2026-06-15' }], today)
     expect([accepted.length, overdue.length]).toEqual(state === 'accepted' ? [1, 0] : [0, 1])
   })

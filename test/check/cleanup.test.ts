@@ -30,7 +30,7 @@ afterEach(async () => {
 
 interface Arrival {
   readonly method: string
-  /** Milliseconds. */
+  /** The time of arrival, in milliseconds. */
   readonly time: number
 }
 
@@ -67,9 +67,9 @@ const count = (arrivals: readonly Arrival[], method: string): number =>
   arrivals.filter((one) => one.method === method).length
 
 /**
- * Expects about two intervals, of 1 / `rate` seconds each, between the request before the first
- * DELETE and the request after it. One and a half intervals are enough, because the request before
- * the DELETE may arrive late.
+ * Between the request before the first DELETE and the request after this DELETE, there should be
+ * two intervals of 1 / `rate` seconds. One and a half intervals are enough, because the request
+ * before the DELETE may arrive late.
  */
 function expectRate(arrivals: readonly Arrival[], rate: number): void {
   const at = arrivals.findIndex(({ method }) => method === 'DELETE')
@@ -162,7 +162,7 @@ async function noteOf(address: string): Promise<unknown> {
   return note
 }
 
-it('the cleanup keeps a record of another client that has reused the id of a record deleted by a check', async () => {
+it('the cleanup keeps a record of another client, even if it has the id of a record that was deleted', async () => {
   const app = twinApp()
   let deleted = ''
   let reads = 0
@@ -182,7 +182,7 @@ it('the cleanup keeps a record of another client that has reused the id of a rec
   ])
 })
 
-it('--cleanup keeps a record of another client that has reused the id of a record left by an earlier run', async () => {
+it('--cleanup keeps a record of another client, even if it has the id of a record of an earlier run', async () => {
   let isOver = false
   const { origin } = await start((all) => !isOver && count(all, 'DELETE') > 0)
   const { left } = await checkService({ ...options(origin), only: ['VERB-2/location'] })
@@ -200,7 +200,7 @@ it.each([
   ['no response', undefined],
   ['500', 500],
 ])(
-  'if a DELETE got %s but removed its record, the cleanup keeps a record of another client with the same id',
+  'if a DELETE took effect but got %s, the cleanup keeps a record that another client created with the same id',
   async (_, status) => {
     const app = twinApp()
     let deleted = ''
@@ -230,7 +230,7 @@ it.each([
 )
 
 it.each(['onExchange', 'onResult'])(
-  'if %s throws, checkService() removes the record that it created, and rejects with the error of the hook',
+  'if the hook %s throws, checkService() still removes its own record, and rejects with the error of the hook',
   async (hook) => {
     const { origin, arrivals } = await start()
     const run = checkService({

@@ -40,7 +40,7 @@ it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])(
   },
 )
 
-it.each(['', '?limit=1', '/'])('the client sends a GET to a URL that consists of the origin and "%s"', async (end) => {
+it.each(['', '?limit=1', '/'])('if a URL is the origin plus "%s", the client requests the path "/"', async (end) => {
   const { asked, url } = await answering()
   const client = new Client(options)
   await client.send('GET', `${new URL(url).origin}${end}`)

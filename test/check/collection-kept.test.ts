@@ -74,7 +74,7 @@ it.each([
   ['has no Location, and the record has an empty id in the list', { found: '' }, [`${orders}/`]],
   ['has no Location, and the record has the id of another record in the list', { found: 3 }, []],
   ['has no Location, and the record has the id null in the list', { found: null }, []],
-] as const)('a script deletes only its own record, or nothing, if a 201 %s', async (_what, faults, aliases) => {
+] as const)('if a 201 %s, the script deletes its own record or nothing', async (_what, faults, aliases) => {
   const { origin, unsafe } = await start(faults, aliases)
   const flags = ['--document', 'openapi.json', '--token', 'CHECK_ADMIN_TOKEN', '--rate', '9999999']
   await place.run('check', origin, ...flags, '--write', '--only', 'VERB-2', '--scripts', 'breaks')
@@ -138,7 +138,7 @@ it('a check creates and deletes nothing if no value in the body of its POST coul
 /** Parts of ids. The test tries all combinations of up to three parts. */
 const parts = ['', '7', '.', '%2e', '/', '%2F', '%5C', '\\', ';', '?']
 
-it('scripts and checks agree on the ids that an item can have', async () => {
+it('scripts and checks accept the same strings as ids of items', async () => {
   const ids = [...new Set(parts.flatMap((one) => parts.flatMap((two) => parts.map((three) => one + two + three))))]
   const lines = ids.map((id) => `is_id '${id}' && printf '%s\\n' '${id}'`)
   const output = await shell(['-c', [isId, ...lines].join('\n')])

@@ -22,7 +22,7 @@ const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
 const data = generate(120)
 afterAll(() => stores.close())
 
-/** Clauses and checks that wrong settings of gateways are known to violate. */
+/** Clauses and checks that can fail because of wrong gateway settings. */
 const only = ['PATH-11', 'VERB-8', 'HDR-2', 'HDR-3/stale', 'HDR-4', 'QUERY-2/plus', 'QUERY-7', 'REP-1', 'VERB-2']
 
 async function behind(start: (upstream: number) => ReturnType<(typeof right)['nginx'] & {}>): Promise<CheckReport> {

@@ -69,7 +69,7 @@ const shared = withContracts([[7], [7], [8]], (at) => [7, 7, 8][at] as number)
 
 it.each([
   ['holds if a customer has several contracts', withContracts([[7, 8], [9]], () => 7), {}, 'holds'],
-  ['holds if no customer links to a contract of its own', withContracts([[7], [7], [8]], () => 9), {}, 'holds'],
+  ['holds if no customer links to a contract in its own list', withContracts([[7], [7], [8]], () => 9), {}, 'holds'],
   ['holds if contracts can be attached', shared, { itemMethods: ['GET', 'PUT', 'DELETE'] }, 'holds'],
   [
     'is not checked if no two customers share a contract',
@@ -77,7 +77,7 @@ it.each([
     {},
     'unchecked',
   ],
-  ['is not checked with too few customers', withContracts([[7], [7]], () => 7), {}, 'unchecked'],
+  ['is not checked if there are only two customers', withContracts([[7], [7]], () => 7), {}, 'unchecked'],
   ['is violated if customers share their only contract', shared, {}, 'breaks'],
 ] as const)('PATH-5 %s', async (_, lists, more, verdict) => {
   expect((await verdictsOf(lists, more))[0]).toBe(verdict)

@@ -51,7 +51,7 @@ const moments = [
 ] as const
 
 it.each(moments)(
-  '--cleanup removes the records of a run with %s --only %s, killed at %s number %i, %s the service handles it',
+  '--cleanup removes the records of a run (%s --only %s) that was killed at %s number %i, %s the service handled it',
   async (flag, only, method, number, when) => {
     // With this fault, a request without credentials creates a record too. --cleanup sends
     // credentials, and also removes that record.

@@ -54,7 +54,7 @@ it('the ledger allows a URL below a created record only after that URL was annou
 })
 
 it.each(['', '/', '/.', '/%2E%2e', '/?x', '/;x', '/%2F', '/8/'])(
-  'the ledger refuses "/v1/orders%s" as the URL of a record, because it may be the URL of the collection',
+  'the ledger refuses "/v1/orders%s" as the URL of a record, because that may be the URL of the collection',
   (end) => {
     const ledger = new Ledger(path)
     const number = ledger.intend(intent)

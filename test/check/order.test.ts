@@ -39,7 +39,7 @@ describe('scattered()', () => {
   })
 })
 
-it('areReverse() accepts reversed lists in which strings that differ only in case keep their order', () => {
+it('areReverse() is true even if strings that differ only in case have the same order in both lists', () => {
   expect(areReverse(['ana', 'Ana', 'bea'], ['bea', 'ana', 'Ana'])).toBe(true)
   expect(areReverse(['Ana', 'bea', 'ana'], ['ana', 'bea', 'Ana'])).toBe(true)
   expect(areReverse(['ana', 'bea'], ['ana', 'bea'])).toBe(false)

@@ -47,7 +47,7 @@ async function checked(name: keyof typeof services, planted?: Planted, only?: re
 
 const names = Object.keys(services) as (keyof typeof services)[]
 
-it.each(names)('checks of a correct service written with %s report no violation and leave no record', async (name) => {
+it.each(names)('the checks of a correct %s service report no violation and leave no record', async (name) => {
   const report = await checked(name)
   expect(violationTexts(report)).toEqual([])
   expect(report.left).toEqual([])
@@ -58,6 +58,6 @@ it.each([
   ['Fastify', 'If-Match ignored', 'HDR-3'],
   ['Hono', 'pages overlap', 'QUERY-7'],
   ['plain Python', 'HEAD is 200', 'VERB-8'],
-] as const)('a service written with %s that has the fault "%s" violates only %s', async (name, planted, clause) => {
+] as const)('a %s service with the fault "%s" violates only %s', async (name, planted, clause) => {
   expect(breaksOf(await checked(name, planted))).toEqual([clause])
 })

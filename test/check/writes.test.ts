@@ -99,7 +99,7 @@ const hazards = [
   'DELETE /v1/customers',
 ]
 
-it('writes to records that the run did not create are sent only if the service is disposable', {
+it('the checks change records that they did not create only if the service is disposable', {
   timeout: 120_000,
 }, async () => {
   const [strays, sent]: [string[], string[]] = [[], []]
@@ -192,8 +192,8 @@ it('HDR-3: races without a winner and races with two winners are counted separat
   const { origin, close } = await serving((req, res) => {
     if (req.method !== 'PATCH') return app(req, res)
     count += 1
-    // Each race has five PATCH requests. The second race has no winner. In the third and fourth
-    // race, all five requests win.
+    // Each race has five PATCH requests, of which exactly one must win (succeed). The second race
+    // has no winner. In the third and fourth race, all five requests win.
     if (count > 5 && count <= 10) return res.writeHead(412).end()
     return count > 10 && count <= 20 ? res.writeHead(200).end() : app(req, res)
   })

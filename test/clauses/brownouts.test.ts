@@ -75,7 +75,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     expect(errors).toEqual([])
   })
 
-  it('VER-3: during a brownout with status 410 the body is empty, as after retirement', async () => {
+  it('VER-3: in a brownout with status 410, the body is empty, as after retirement', async () => {
     const { send } = await start([{ from, until, status: 410 }])
     at('2027-03-01T10:10:00Z')
     for (const method of ['GET', 'POST', 'HEAD', 'OPTIONS']) {
@@ -86,7 +86,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     }
   })
 
-  it('VER-3: during a brownout exempt clients get 200, others get 503, and invalid credentials get 401', async () => {
+  it('VER-3: in a brownout, exempt clients get 200, others get 503, and invalid credentials get 401', async () => {
     const { send } = await start([{ from, until, exempt: ['billing'] }])
     at('2027-03-01T10:00:00Z')
     expect((await send('GET', '/v1/pedidos/1', { 'x-client': 'billing' })).status).toBe(200)
@@ -95,7 +95,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos/1', { 'x-client': 'nobody' })).status).toBe(401)
   })
 
-  it('VER-3: each of two overlapping brownouts exempts only its own clients', async () => {
+  it('VER-3: if two brownouts overlap, a client is served only if both brownouts exempt the client', async () => {
     const { send } = await start([
       { from, until, exempt: ['billing', 'shop'] },
       { from, until: '2027-03-01T10:30:00Z', status: 410, exempt: ['billing'] },

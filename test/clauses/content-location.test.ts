@@ -118,7 +118,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     await blind.close()
   })
 
-  it('RFC 7240: "return" is found in any valid Prefer. If it has an effect, Preference-Applied names it', async () => {
+  it('RFC 7240: "return" works in any valid Prefer. If it has an effect, Preference-Applied names it', async () => {
     for (const [prefer, applied] of [
       ['return=minimal', 'return=minimal'],
       ['respond-async, RETURN = "minimal"; q=1', 'return=minimal'],

@@ -112,7 +112,7 @@ describe.each(frameworks)('VER-3: deprecated parameters and members on %s', (_na
     expect(
       await used('POST', '/v1/notas', { 'Content-Type': 'application/xml' }, '<nota><id>9</id><viejo>x</viejo></nota>'),
     ).toEqual([201, 'member viejo'])
-    // A refused body counts as a use too.
+    // The use of a deprecated member counts even if the body is refused.
     expect(await used('POST', '/v1/notas', {}, { viejo: 'x', nope: 1 })).toEqual([422, 'member viejo'])
   })
 

@@ -41,7 +41,7 @@ async function start() {
   return request(server)
 }
 
-it('VER-3: a version retires at its sunset, according to the clock of Date', async () => {
+it('VER-3: a version retires when the clock of Date reaches the sunset of the version', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-30T23:59:59Z') })
   const call = await start()
   expect((await call.get('/v1/notes').expect(200)).headers.deprecation).toBe('@1793491200')

@@ -310,8 +310,8 @@ const writtenBy = {
 
 /**
  * 12 pieces with increasing weights. The weight of every fourth piece is null. The pieces belong to
- * the contracts C1 and C2 in turn, except the sixth (its contract is absent) and the seventh (it
- * has no contract).
+ * the contracts C1 and C2 in turn, except the sixth (it links to a contract that does not exist)
+ * and the seventh (it has no contract).
  */
 export const pieces = Array.from({ length: 12 }, (_, i) => ({
   numero: i + 1,

@@ -160,7 +160,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     }
   })
 
-  it('HDR-3: writes to items of contained and associated sub-collections compare the entity tag', async () => {
+  it('HDR-3: If-Match also works for writes to items of contained and associated sub-collections', async () => {
     const { send, close } = await serve(express)
     const tagOf = async (path: string) => (await send('GET', path)).headers.etag as string
     const part = '/v8/piezas/1/componentes/numeroDeCabecera=1,secuencia=1'

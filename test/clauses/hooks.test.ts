@@ -84,7 +84,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('the event of every step has the route. It has the principal as soon as the principal is known', async () => {
+  it('each step event has the route, and also the principal once the principal is known', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1')
     const known = events.steps.map(({ step, version, principal, route }) => [step, version, principal, route])
@@ -294,7 +294,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     await close()
   })
 
-  it('a response from hand-written routes or to a preflight request is reported once', async () => {
+  it('the responses of hand-written routes and of preflight requests are reported once each', async () => {
     const cors: Middleware = (req, res, next) =>
       req.method === 'OPTIONS' && req.headers.origin !== undefined ? void res.writeHead(204).end() : next()
     const { send, close, events, seen } = await watched({ cors })

@@ -66,7 +66,7 @@ describe.each(frameworks)('hostile input on %s', (_name, express) => {
     }
   })
 
-  it('__proto__ and similar names are either ordinary names or refused, and no prototype is polluted', async () => {
+  it('names such as __proto__ are refused or treated as ordinary names, and no prototype is polluted', async () => {
     for (const query of [
       '__proto__=1',
       '__proto__[x]=1',

@@ -498,7 +498,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       await closed.close()
     })
 
-    it('if a mount requires a key, a request without one gets 400 missing-idempotency-key', async () => {
+    it('if a mount requires a key, a request without a key gets 400 missing-idempotency-key', async () => {
       const adapters = opened.adapters()
       const required = await served(express, adapters, {
         versions: {
@@ -514,7 +514,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       await required.close()
     })
 
-    it('a retry that the rules refuse returns the record if the first request completes meanwhile', async () => {
+    it('if the rules refuse a retry but the first request has just completed, the retry gets the record', async () => {
       const adapter = memoryAdapter(pedidos, { idempotency: true })
       let asked = 0
       // The first lookup of the retry finds nothing, as if the first request had not yet completed.

@@ -29,7 +29,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     return found?.value as Record<string, unknown>
   }
 
-  it('VERB-5: without the option a JSON Patch gets 415, and Accept-Patch lists the accepted types', async () => {
+  it('VERB-5: unless "jsonPatch" is set, a JSON Patch gets 415, and Accept-Patch lists the allowed types', async () => {
     const off = await serve(express)
     const types = 'application/merge-patch+json, application/json, application/xml, text/xml'
     const refused = await off.send('PATCH', '/v8/piezas/1', type, [])
@@ -271,7 +271,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     expect((await patch('documentos/d2', [{ op: 'test', path: '/titulo', value: 'ajeno' }])).status).toBe(404)
   })
 
-  it('REP-7: PUT and PATCH accept null for a link without a target, even if its key cannot be null', async () => {
+  it('REP-7: PUT and PATCH accept null for a link with no target, even if the foreign key cannot be null', async () => {
     const cajas = defineResource({
       collection: 'cajas',
       key: 'id',
@@ -297,7 +297,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     await close()
   })
 
-  it('REP-7: a link that already had no target does not block other changes', async () => {
+  it('REP-7: a link to a record that does not exist does not block other changes', async () => {
     expect((await stored(6)).contratoId).toBe('ausente')
     expect((await patch('piezas/6', [{ op: 'replace', path: '/lote', value: 'y' }])).status).toBe(200)
     expect((await stored(6)).contratoId).toBe('ausente')
@@ -452,7 +452,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     expect(counted.filter((answer) => answer.status === 422 && codes(answer)[0] === '/0 test-failed')).toHaveLength(7)
   })
 
-  it('VERB-10: with Prefer: return=minimal the response has no body', async () => {
+  it('VERB-10: with Prefer: return=minimal, the response has no body', async () => {
     const answer = await patch('piezas/2', [{ op: 'replace', path: '/lote', value: 'C' }], { Prefer: 'return=minimal' })
     expect([
       answer.status,
@@ -492,7 +492,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     await blind.close()
   })
 
-  it('AUTH-4, REP-7: a "test" sees only the href of a link whose target the caller must not read', async () => {
+  it('AUTH-4, REP-7: if the caller must not read the target of a link, "test" sees only "href"', async () => {
     const permission: Permission = (_principal, action, resource) =>
       action === 'read' && resource === 'contratos' ? 'forbidden' : 'allow'
     const half = await serve(express, { jsonPatch: true, permission })

@@ -27,7 +27,7 @@ const notas = defineResource({
   links: { pagina: { to: paginas, by: ['sitio', 'numero'] } },
 })
 
-describe.each(frameworks)('a link to a resource that has a member "href", on %s', (_name, express) => {
+describe.each(frameworks)('a link to a resource whose schema has a member "href", on %s', (_name, express) => {
   it.each([7, 'https://example.com/', '/v1/paginas/sitio=b,numero=2', null])(
     'REP-7: PUT accepts the body that GET returned, plain or expanded, in JSON and XML (href %j)',
     async (href) => {

@@ -54,7 +54,7 @@ describe('long fields', () => {
     ])
   })
 
-  it('ERR-1: a precondition or Prefer of more than 16,384 characters gets 400, and nothing is changed', async () => {
+  it('ERR-1: a conditional header or Prefer of more than 16,384 characters gets 400 and changes nothing', async () => {
     for (const name of ['If-Match', 'If-None-Match', 'Prefer']) {
       const answer = await send('PATCH', '/v1/orders/1', { [name]: `"${'x'.repeat(16_384)}"` }, { note: 'b' })
       expect([name, answer.status, answer.json.errors[0]]).toMatchObject([

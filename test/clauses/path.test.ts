@@ -328,7 +328,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     )
   })
 
-  it('PATH-11: creating a record is refused if its id cannot be a segment of a URL, or is too long', async () => {
+  it('PATH-11: POST gets 422 if the id of the record cannot be a segment of a URL, or is too long', async () => {
     for (const id of ['', '.', '..', '\\ud800', 'a\\udc00b', 'x'.repeat(8_001), 'ñ'.repeat(1_400)]) {
       expect(problem(await send('POST', '/v8/notas', {}, `{"id":"${id}"}`)), id).toEqual({
         status: 422,
@@ -366,7 +366,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     }
   })
 
-  it('PATH-11: a numeric id has one spelling, all others get 404, and ".." does not lead to the parent', async () => {
+  it('PATH-11: a number has only one valid spelling as an id, and ".." does not lead to the parent', async () => {
     for (const id of [
       '03',
       '+3',

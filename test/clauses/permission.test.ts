@@ -300,7 +300,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     expect(lists[0]?.headers.etag).not.toBe(lists[1]?.headers.etag)
   })
 
-  it('REP-7: linking to a record that the caller must not read gets the same 422 as if it were absent', async () => {
+  it('REP-7: a link gets the same 422 whether its target is absent or the caller must not read it', async () => {
     const tell = async (contrato: unknown, scope: string) => {
       const answer = await ask('PATCH', '/v1/piezas/2', scope, { contrato })
       return { status: answer.status, detail: answer.json.detail }
@@ -325,7 +325,7 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     expect([created.status, created.text, created.headers['preference-applied']]).toEqual([201, '', undefined])
   })
 
-  it('PATH-8: calling an endpoint needs permission for its name. Its handler can check other permissions', async () => {
+  it('PATH-8: an endpoint needs its own permission, and its handler can check other permissions', async () => {
     expect((await ask('GET', '/v1/search', 'piezas:read')).status).toBe(403)
     expect((await ask('GET', '/v1/search', 'search:read piezas:read')).json).toEqual({ contratos: false, piezas: true })
     expect((await ask('GET', '/v1/search', '*:read')).json).toEqual({ contratos: true, piezas: true })

@@ -36,7 +36,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect(await numbers('fechaDesde=2024-01-11T08:00:00.0000002')).toEqual([12])
   })
 
-  it('QUERY-1: a repeated "many" filter matches any of its values. Other repeated parameters get 400', async () => {
+  it('QUERY-1: a repeated filter with "many" matches any of its values. Other repeated names get 400', async () => {
     expect((await numbers('lote=A&lote=B&lote=C')).length).toBe(12)
     expect(await numbers('lote=B&lote=B&pesoHasta=4')).toEqual([7])
     expect(await numbers('estado=nueva&estado=nueva')).toEqual([400, 'estado'])
@@ -88,7 +88,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect(await numbers('sort=-lote,+peso')).toEqual([7, 9, 10, 11, 8, 12, 1, 2, 3, 5, 6, 4])
   })
 
-  it('QUERY-2: later sort fields break ties, then the key does, and null is the largest value', async () => {
+  it('QUERY-2: ties are broken by the later sort fields, and then by the key. Null is the largest value', async () => {
     expect(await numbers('sort=lote,-peso')).toEqual([4, 6, 5, 3, 2, 1, 12, 8, 11, 10, 9, 7])
     expect(await numbers('sort=peso&limit=3&offest=4')).toEqual([4, 8, 12])
     expect(await numbers('sort=-peso&limit=3')).toEqual([12, 8, 4])
@@ -275,8 +275,8 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
       [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
       [1, 2, 3, 4],
     ])
-    // The rows 3, 6, 9 and 12 remain. The "prev" links lead to more pages than the page numbers
-    // suggest, because rows are inserted before the current position.
+    // The rows 3, 6, 9 and 12 remain. While page 2 is read, the rows 1 and 2 are inserted. So page
+    // 1 has a "prev" link to one more page, whose number is also 1.
     await walk('/v8/piezas?limit=2&offest=2', 'prev', async (page) => {
       if (page === 1) for (const numero of [1, 2]) await send('POST', '/v8/piezas', {}, { numero, lote: 'x' })
     })
@@ -297,7 +297,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-7: a cursor is valid only for its own query, in any spelling and with any expansions', async () => {
+  it('QUERY-7: a cursor gets 400 with another query, but not with another spelling or expansion', async () => {
     const { next = '' } = linksOf(
       (await send('GET', '/v8/piezas?lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3')).headers.link,
     )
@@ -344,7 +344,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect(await refused(`/v1/contratos?limit=1&offest=2&after=${contract}`)).toEqual(['after'])
   })
 
-  it('QUERY-7: a forged cursor gets 400, or is treated as an ordinary position', async () => {
+  it('QUERY-7: a forged cursor gets 400 if it is invalid, and otherwise selects a page of the same list', async () => {
     const query = 'sort=lote,fecha,destino.cp,peso&limit=3&offest=2'
     const { next = '' } = linksOf(
       (await send('GET', `/v8/piezas?${query.replace('offest=2', 'offest=1')}`)).headers.link,
@@ -420,13 +420,13 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     }
   })
 
-  it('QUERY-7: links have no cursors if results are ordered by rank or a sort value is very long', async () => {
+  it('QUERY-7: links have no cursors if results are ordered by rank, or if a sort value is very long', async () => {
     const { send, close } = await serve(express)
     const linked = async (path: string) => linksOf((await send('GET', path)).headers.link)
     expect((await linked('/v8/piezas?q=mayor&limit=5')).next).toBe('/v8/piezas?q=mayor&limit=5&offest=2')
     expect((await linked('/v8/piezas?q=mayor&limit=5&sort=numero')).next).toContain('&after=')
     for (const length of [1_400, 1_500]) await send('POST', '/v8/piezas', {}, { lote: 'Ab'.padEnd(length, 'b') })
-    // Page 7 has the piece with 1,400 characters, and page 8 has the piece with 1,500.
+    // The `lote` on page 7 has 1,400 characters, and the `lote` on page 8 has 1,500.
     const linkedPage = async (page: number) => {
       const { prev = '', next = '' } = await linked(`/v8/piezas?sort=lote&limit=1&offest=${page}`)
       return [prev, next].map((path) => path.includes('&after='))

@@ -189,7 +189,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('REP-7: a link in a body can be null, key members, or a URL of the target in any unretired version', async () => {
+  it('REP-7: a link in a body can be null, the key of the target, or its URL in any unretired version', async () => {
     const { send, close, origin } = await serve(express)
     const lead = (contrato: unknown) => send('PATCH', '/v8/piezas/3', {}, { contrato })
     const c2 = { href: `${origin}/v8/contratos/C2`, esUrgente: false, estaActivo: false }
@@ -310,7 +310,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     expect((await send('PATCH', '/v8/piezas/6', {}, { lote: 'L' })).status).toBe(200)
   })
 
-  it('REP-7: a link must have the right parent in its URL, and agree with the members that hold its key', async () => {
+  it('REP-7: a link gets 422 if its URL has the wrong parent, or if it contradicts the key of its record', async () => {
     const partes = defineResource({
       collection: 'partes',
       key: ['de', 'n'],
@@ -414,7 +414,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     })
   })
 
-  it('REP-8: readOnly and assigned members are optional in POST, and PUT and PATCH cannot change them', async () => {
+  it('REP-8: POST refuses readOnly members, and PUT and PATCH cannot change them or the assigned key', async () => {
     expect(problem(await send('POST', '/v8/piezas', {}, { lote: 'x', creadoPor: 'me' }))).toEqual({
       status: 422,
       code: 'invalid-body',

@@ -357,7 +357,7 @@ describe.each(frameworks)('HDR-1: custom representations on %s', (_name, express
   })
 
   it.each(failing)(
-    'HDR-1, ERR-1: GET gets 500, and PATCH gets a response without a body, if the function of %s fails',
+    'HDR-1, ERR-1: if the function of %s fails, GET gets 500, and PATCH gets a response without a body',
     async (Accept, _item, message) => {
       seen.reported.length = 0
       const read = await send('GET', '/v2/facturas/1', { Accept })

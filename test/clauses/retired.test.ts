@@ -111,7 +111,7 @@ const paths = [
 const bodyOf = (method: string): unknown => (['POST', 'PUT', 'PATCH'].includes(method) ? '{' : undefined)
 
 /**
- * A response without the fields that differ between a service with retired parts and one without.
+ * Removes the fields of a response that differ between the services with and without retired parts.
  */
 function comparable({ status, headers, text }: Answer, withoutAllowed: readonly string[] = []) {
   const { date: _, allow, 'accept-patch': patch, ...rest } = headers
@@ -216,7 +216,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     expect((await send('GET', '/pedido')).status).toBe(418)
   })
 
-  it('VER-2, VER-3: a part gets 410 from its retirement date on, announced in responses and in OpenAPI', async () => {
+  it('VER-2, VER-3: a part gets 410 from its retirement date on. Responses and OpenAPI announce the date', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2027-06-30T23:59:59Z') })
     const since = '2027-07-01T00:00:00Z'
     const service = serviceOf(stores(), { pedidos: { retired: { since } } }, { describe: {} })

@@ -317,7 +317,7 @@ describe('the scope that an adapter receives', () => {
     )
   })
 
-  it('null in the scope of a call matches no record of the memory adapter', () => {
+  it('a null value in the scope of a call matches no record of the memory adapter', () => {
     const data = memoryAdapter(turnos, { records: [{ id: 1, dia: '2024-01-01T00:00:00', texto: null }] as never })
     const call = callOf({ scope: { texto: null as never } })
     expect(data.read([1], call)).toEqual([undefined])

@@ -243,7 +243,7 @@ describe('ERR-3: the result of a scope function', () => {
     expect((await send('GET', '/v1/cuentas/b1')).status).toBe(200)
   })
 
-  it('a scope value that adapterView() cannot convert gets 500, and is not ignored', async () => {
+  it('if adapterView() cannot convert a value of the scope, the request gets 500', async () => {
     const definition = defineResource({
       collection: 'cuentas',
       key: 'id',

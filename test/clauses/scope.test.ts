@@ -1,9 +1,9 @@
 /**
  * Records outside a principal's scope do not exist for that principal: a response equals that of a
  * service without these records, except for the date and the value of the entity tag. Only POST can
- * reveal such a record: it is refused if the key is already in use. The tests send the same
- * requests to two services: one has the data of both tenants, the other has only the data of the
- * caller.
+ * reveal such a record, because a POST with a key that is already in use is refused. The tests send
+ * the same requests to two services: one has the data of both tenants, the other has only the data
+ * of the caller.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, frameworks } from './fixture.js'
@@ -104,7 +104,7 @@ describe.each([
       expect(found).toBeGreaterThan(40)
     })
 
-    it("QUERY-7: a cursor of the other tenant leads only to positions in the tenant's own list", async () => {
+    it('QUERY-7: with a cursor of the other tenant, a tenant still gets only its own records', async () => {
       for (const query of [
         'limit=1',
         'limit=2&sort=descripcion',
@@ -207,7 +207,7 @@ describe.each([
       expect((await same('GET', `/v2/contratos/${me}-k1`, { 'if-none-match': etag })).status).toBe(200)
     })
 
-    it('VERB-2: a duplicate key reveals that it exists. A key that includes the tenant reveals nothing', async () => {
+    it('VERB-2: POST reveals that a key is in use, unless the tenant is part of the key', async () => {
       const answer = { prefer: 'return=representation' }
       const own = await same('POST', '/v2/partes', answer, { numero: 1, texto: 'x' })
       expect([own.status, own.json.code]).toEqual([422, 'duplicate'])

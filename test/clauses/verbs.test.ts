@@ -189,7 +189,7 @@ describe.each(frameworks)('the VERB clauses on %s', (_name, express) => {
     }
   })
 
-  it('VERB-8: HEAD of an item gets 302 with the Etag of GET but no Location, or 404 without a body', async () => {
+  it('VERB-8: HEAD of an item gets 302 with the Etag of GET, without Location. An absent item gets 404', async () => {
     const get = await send('GET', '/v8/piezas/1')
     const head = await send('HEAD', '/v8/piezas/1')
     expect([head.status, head.headers.etag, head.headers.location, head.text]).toEqual([
@@ -260,7 +260,7 @@ describe.each(frameworks)('the VERB clauses on %s', (_name, express) => {
   })
 
   it.each([200, 202, 204] as const)(
-    'VERB-6: with deleteStatus: %i, DELETE gets this status without a body',
+    'VERB-6: if the option "deleteStatus" is %i, DELETE gets this status without a body',
     async (deleteStatus) => {
       const { send, close } = await serve(express, { deleteStatus })
       const answer = await send('DELETE', '/v8/piezas/2')

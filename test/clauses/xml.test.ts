@@ -231,7 +231,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
     expect(await named('<pieza><numero>9007199254740993</numero><lote>X</lote></pieza>')).toEqual([400, ['/numero']])
   })
 
-  it('VERB-5: PATCH in XML is a merge patch: the members in it are changed, and nil means null', async () => {
+  it('VERB-5: PATCH in XML changes only the members in its body, and xsi:nil sets a member to null', async () => {
     const patch =
       '<p xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><peso ' +
       'xsi:nil="true"/><destino><calle>Otra</calle></destino></p>'

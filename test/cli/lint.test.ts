@@ -151,7 +151,7 @@ describe('the reports of lint', () => {
 })
 
 describe('a baseline of lint', () => {
-  it('accepts findings until a date, can be updated, and names entries that can be removed', async () => {
+  it('accepts findings until a date. lint reports entries of fixed findings, and an update removes them', async () => {
     expect(
       (await lintWith('openapi.yaml', flawed, ...only, '--write-baseline', 'known.json', '--until', '2026-06-15')).code,
     ).toBe(1)

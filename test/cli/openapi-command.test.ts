@@ -252,7 +252,7 @@ describe('openapi <module> --check --against <file or folder>', () => {
     expect((await run(folder, {}, 'openapi before.json --check --against after.json')).code).toBe(0)
   })
 
-  it('includes in the contract the external files that a document refers to', async () => {
+  it('writes a contract that includes the files to which the document refers', async () => {
     const folder = repository()
     const parameter = (schema: Json): Json => ({ components: { parameters: { A: { ...filter('a'), schema } } } })
     put(folder, 'docs/v1.json', JSON.stringify(list({ $ref: './shared/common.json#/components/parameters/A' })))

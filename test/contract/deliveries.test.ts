@@ -1,7 +1,7 @@
 /**
  * Webhooks and callbacks, together called deliveries: requests that the service sends, and to which
- * clients respond. The tests also compare links, parts of forms, two flags of parameters, and the
- * servers of a path or an operation.
+ * clients respond. The tests also compare links, parts of forms, `allowReserved` and
+ * `allowEmptyValue` of parameters, and the servers of a path or an operation.
  */
 import { describe, expect, it } from 'vitest'
 import { compareContracts } from '../../src/contract/compare.js'
@@ -150,7 +150,7 @@ describe('a delivery', () => {
     expect(kinds(withExtension('x-owner', 'a'), withExtension('x-team', 'b'))).toEqual([])
   })
 
-  it('breaks clients if the URL of a callback is read from another member of the request', () => {
+  it('reading the URL of a callback from another member of the request breaks clients', () => {
     const [before, after] = [callback(body(text)), callback(body(text), '{$request.body#/callbackUrl}')]
     expect(kinds(before, after)).toEqual(['callback-address-changed!'])
     expect(compareContracts(before, after)[0]?.sentence).toBe(

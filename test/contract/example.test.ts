@@ -15,7 +15,7 @@ beforeAll(async () => {
   v1 = JSON.parse(JSON.stringify(documents.get('v1')))
 })
 
-/** A copy of the document of v1 in which one schema of its components is edited. */
+/** A copy of the document of v1. `edit` changes one of its component schemas. */
 function edited(
   name: string,
   edit: (properties: Record<string, unknown>, schema: Record<string, unknown>) => void,

@@ -7,7 +7,7 @@ const page = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'u
 const words: Readonly<Record<string, Level>> = { breaks: 'breaking', warning: 'warning', harmless: 'harmless' }
 
 describe('docs/contract.md', () => {
-  it('has a row for each kind of change outside schemas, with its level and text, in the order of the code', () => {
+  it('lists each kind of change outside schemas with its level and text, in the same order as in the code', () => {
     const rows = [...page.matchAll(/^\| `([a-z-]+)` \| (breaks|warning|harmless) \| (.+) \|$/gm)].map(
       ([, kind, level = '', text]) => [kind, words[level], text],
     )
@@ -17,7 +17,7 @@ describe('docs/contract.md', () => {
     expect(rows).toEqual(own.map(([kind, { level, text }]) => [kind, level, text]))
   })
 
-  it('has a row for each difference of schemas, with its levels, in the order of the code', () => {
+  it('lists each difference of schemas with its levels, in the same order as in the code', () => {
     const rows = [
       ...page.matchAll(/^\| `\*-([a-z-]+)` \| (breaks|warning|harmless) \| (breaks|warning|harmless) \|$/gm),
     ]

@@ -183,7 +183,7 @@ describe('the canonical text', () => {
     expect(canonicalDocument(value(a, b))).toContain('"enum": [\n                "x",\n                "y"')
   })
 
-  it('does not mistake data, or members that are named like keywords, for keywords', () => {
+  it('keeps the order of lists in data, even if a name above them is also a keyword', () => {
     const order = ['b', 'a']
     const properties = {
       enum: { type: 'string', default: order, examples: [order], const: { required: order } },

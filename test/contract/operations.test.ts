@@ -601,7 +601,7 @@ describe('reported changes', () => {
     ])
   })
 
-  it('recommend the number after the highest version number', () => {
+  it('recommend the version after the highest existing version', () => {
     const documents = (value: Json) =>
       new Map([
         ['v1', value],

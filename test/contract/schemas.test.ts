@@ -418,7 +418,7 @@ describe('breaking and harmless changes', () => {
     expect(breaks({ ...text, pattern: '^a' }, { ...text, pattern: '^b' }, request)).toBe(true)
   })
 
-  it('a response schema may become an anyOf with a more detailed schema, but not a oneOf with an unrelated one', () => {
+  it('a response schema may gain a more detailed alternative in anyOf, but no unrelated alternative in oneOf', () => {
     const brief = members({ href: text }, 'href')
     const full = members({ href: text, name: text }, 'href', 'name')
     expect(breaks(brief, { anyOf: [brief, full] }, response)).toBe(false)

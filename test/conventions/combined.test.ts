@@ -93,7 +93,7 @@ describe.each(majors)('modes with other features, on %s', (_, major) => {
     log.mockRestore()
   })
 
-  it('HDR-5: a body that an earlier parser has read is used', async () => {
+  it('HDR-5: the service uses a body that an earlier parser has read', async () => {
     const app = major()
     app.use(express.text({ type: 'text/plain' }), express.urlencoded({ extended: false }))
     app.use(

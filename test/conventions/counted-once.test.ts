@@ -27,7 +27,7 @@ const rowsOf = async (counts: Usage): Promise<string[]> => {
 }
 
 describe.each(majors)('counting findings and calls, on %s', (_, express) => {
-  it('the findings of a router are counted under the version at which it is mounted, if any', async () => {
+  it('the route of a counted finding begins with the API version of its router, if there is one', async () => {
     const counts = usage()
     const mounted = express()
       .use('/v1', resourceRouter(orders, adapter(), { conventions: modes, usage: counts }))
@@ -45,7 +45,7 @@ describe.each(majors)('counting findings and calls, on %s', (_, express) => {
     ])
   })
 
-  it('observe() in front of a middleware or a router does not count the findings that these report', async () => {
+  it('observe() does not count the findings that a middleware or router behind it reports', async () => {
     const counts = usage()
     const app = express()
       .use(observe({ usage: counts, budget: 1 }))

@@ -131,7 +131,10 @@ export const allIn = (
 ): NonNullable<ServiceOptions['conventions']> =>
   Object.fromEntries(Object.entries(settings).map(([clause, own]) => [clause, { mode, ...own, ...more }]))
 
-/** The other options of the service that `allIn` needs. */
+/**
+ * The options that a service with `allIn` also needs: HDR-3 needs `requireIfMatch`, and ERR-3 needs
+ * `shape`.
+ */
 export const around: Partial<ServiceOptions> = {
   requireIfMatch: true,
   shape: ({ status, code }) => ({ body: { error: code, http: status } }),

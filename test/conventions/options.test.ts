@@ -194,7 +194,7 @@ describe('conventions: share', () => {
     )
   }
 
-  it('selects about this share of the clients, by "azp" or "client_id", else by "sub", else by IP address', () => {
+  it('selects about the given share of clients, by "azp" or "client_id", else by "sub", else by IP address', () => {
     expect(convention?.share).toBe(0.25)
     const clients = Array.from({ length: 4_000 }, (_, at) => `client-${at}`)
     const enforced = clients.filter((azp) => isEnforced(0.25, { azp, sub: 'x' }))

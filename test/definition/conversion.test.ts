@@ -43,8 +43,8 @@ const records = fc.dictionary(names, values, { noNullPrototype: true })
 type Keeps = (named: Shape | undefined, other: Shape | undefined, value: unknown) => boolean
 
 /**
- * The reference implementation, without compilation, of the conversions that the tests below check.
- * `keeps` selects the members to keep.
+ * Converts a value without compiling the schema. The tests compare the compiled conversions with
+ * this function. `keeps` selects the members to keep.
  */
 function referenceConversion(given: unknown, place: Shape, keeps: Keeps): unknown {
   if (typeof given === 'string')
@@ -72,7 +72,7 @@ const all: Keeps = () => true
 const known: Keeps = (named, other, value) =>
   named === undefined ? other !== undefined : value !== undefined && (value !== null || named.nullable || named.untyped)
 
-/** Returns those objects and lists of a value that the schema describes. */
+/** Returns the objects and lists in `value` that the schema `place` describes. */
 function typed(value: unknown, place: Shape | undefined, found = new Set<object>()): Set<object> {
   if (Array.isArray(value) && place?.isArray) {
     found.add(value)

@@ -132,7 +132,7 @@ describe('flattened data', () => {
   })
 
   it.each(odd.map((make, at) => [at, make] as const))(
-    'cannot be made from a value that is not plain data, and equals no such value: odd[%i]',
+    'cannot be made from data that is not plain, and never equals such data: odd[%i]',
     (_, make) => {
       expect(flattener.flat({ a: make() })).toBeUndefined()
       for (const kept of [{ a: { a: 1 } }, { a: [1] }, { a: 'a' }, { a: {} }, { a: [1, 2] }, { a: 1 }, { a: [] }]) {

@@ -45,7 +45,7 @@ describe('simple keys', () => {
     },
   )
 
-  it('PATH-11: different ids are different keys, if the keys are strings, numbers or booleans', () => {
+  it('PATH-11: two different ids never give the same string, number or boolean key', () => {
     const spelling = fc.oneof(
       unicode,
       fc.stringMatching(/^[-+ ]?0*[0-9]{1,17}(\.[0-9]{1,3})?(e[-+]?[0-9]{1,2})?$/),
@@ -212,7 +212,7 @@ describe('composite keys', () => {
     expect(composite('text', 'whole').parse(text)).toBeUndefined()
   })
 
-  it('PATH-9: a list of one member is a composite key too', () => {
+  it('PATH-9: a key that is declared as a list is composite, even if the list has one member', () => {
     expect(composite('whole').parse('whole=3')).toEqual({ whole: 3 })
     expect(composite('whole').parse('3')).toBeUndefined()
   })

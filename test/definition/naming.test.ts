@@ -203,7 +203,7 @@ describe('messages', () => {
     ['facturas?estado=1', '"?" (U+003F)', '"facturas"'],
     ['a\u200bb', '(U+200B)', '"a-b"'],
     ['-invoices', '"-"', '"invoices"'],
-  ])('PATH-10: for a malformed %j the message names the error and the fix', (name, odd, suggestion) => {
+  ])('PATH-10: the message for %j says what is malformed, and suggests a valid name', (name, odd, suggestion) => {
     expect(message(name)).toContain(odd)
     expect(message(name)).toContain(`Use ${suggestion}.`)
   })
@@ -270,7 +270,7 @@ describe('any string at all', () => {
     fc.array(parts).map((list) => list.join('')),
   )
 
-  it('PATH-10: any name is accepted, or refused with a ConfigurationError', () => {
+  it('PATH-10: every name is either accepted or refused with a ConfigurationError', () => {
     const codes: ConfigurationCode[] = ['name-malformed', 'name-has-format', 'name-is-verb', 'name-not-plural']
     fc.assert(
       fc.property(name, (text) => {
@@ -333,7 +333,7 @@ describe('word lists', () => {
   const all = Object.entries({ ...plain, irregularPlurals: [...irregularPlurals.keys()] })
 
   it.each(all)(
-    'PATH-10: the list %s is sorted and has only lower-case words without accents and without duplicates',
+    'PATH-10: the list %s is sorted, has no duplicates, and has only lower-case words without accents',
     (_, list) => {
       expect(list).toEqual([...new Set(list)].sort())
       expect(list.filter((word) => !/^[a-z]+$/.test(word))).toEqual([])

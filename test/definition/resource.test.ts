@@ -106,7 +106,7 @@ describe('a valid declaration', () => {
     })
   })
 
-  it('PATH-7: the path segment of an association is its option "as", by default the name of the collection', () => {
+  it('PATH-7: "as" sets the path segment of an association; the default is the name of the declared collection', () => {
     const made = piezas({
       attachedTo: [
         { of: 'rutas', by: 'clave' },
@@ -149,7 +149,7 @@ describe('a valid declaration', () => {
     expect(Object.isFrozen(piezas({ filters: { lote: true } }).filters.get('lote'))).toBe(true)
   })
 
-  it('accepts a schema without literal types, such as imported JSON, if the record type is given', () => {
+  it('can have a schema without literal types, such as imported JSON, if the record type is given', () => {
     const make = defineResource<{ numero: number }>()
     expect(make({ collection: 'piezas', key: 'numero', schema }).collection).toBe('piezas')
   })
@@ -162,42 +162,42 @@ describe('an invalid declaration', () => {
     ['a format in the collection name', { ...base, collection: 'piezas.pdf' }, 'name-has-format'],
     ['a slash in the collection name', { ...base, collection: 'piezas/rotas' }, 'name-malformed'],
     ['an exception without a reason', { ...base, collection: 'pieza', allow: { pieza: '' } }, 'invalid-option'],
-    ['a verb for a flag', { ...base, flags: { activar: 'urgente' } }, 'name-is-verb'],
-    ['a singular for an association', { ...base, attachedTo: [{ of: contratos, as: 'pieza' }] }, 'name-not-plural'],
+    ['a verb as the name of a flag', { ...base, flags: { activar: 'urgente' } }, 'name-is-verb'],
+    ['an association whose "as" is singular', { ...base, attachedTo: [{ of: contratos, as: 'pieza' }] }, 'name-not-plural'],
     ['an unknown key', { ...base, key: 'nummero' }, 'unknown-member'],
     ['a filter of an unknown member', { ...base, filters: { lotte: true } }, 'unknown-member'],
     ['an unknown field of a filter', { ...base, filters: { desde: { field: 'cp.codgo' } } }, 'unknown-member'],
     ['an unknown member to sort by', { ...base, sort: ['lotte'] }, 'unknown-member'],
     ['an unknown member to search in', { ...base, search: ['lotte'] }, 'unknown-member'],
     [
-      'an unknown member in "by" of a link',
+      'an unknown member in the "by" of a link',
       { ...base, links: { a: { to: contratos, by: 'contratId' } } },
       'unknown-member',
     ],
     [
-      'an unknown member in "show" of a link',
+      'an unknown member in the "show" of a link',
       { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['esUrgent'] } } },
       'unknown-member',
     ],
     ['an external link of an unknown member', { ...base, links: { mappa: { external: true } } }, 'unknown-member'],
     ['a flag of an unknown member', { ...base, flags: { urgente: 'urgent' } }, 'unknown-member'],
     [
-      'an unknown member in "by" of the parent',
+      'an unknown member in the "by" of the parent',
       { ...base, parent: { of: contratos, by: 'contratId' } },
       'unknown-member',
     ],
     [
-      'an unknown member in "by" of an association',
+      'an unknown member in the "by" of an association',
       { ...base, attachedTo: [{ of: contratos, by: 'contratId' }] },
       'unknown-member',
     ],
     ['a nested key', { ...base, key: 'cp.codigo' }, 'unknown-member'],
     ['a sort member that every object inherits', { ...base, sort: ['constructor'] }, 'unknown-member'],
-    ['an object for a key', { ...base, key: 'cp' }, 'unsuitable-member'],
-    ['an array for a key', { ...base, key: 'etiquetas' }, 'unsuitable-member'],
+    ['a key that is an object', { ...base, key: 'cp' }, 'unsuitable-member'],
+    ['a key that is an array', { ...base, key: 'etiquetas' }, 'unsuitable-member'],
     ['a nullable key', { ...base, key: 'clave' }, 'unsuitable-member'],
     ['an assigned member that is not part of the key', { ...base, assigned: ['lote'] }, 'unsuitable-member'],
-    ['an object to sort by', { ...base, sort: ['cp'] }, 'unsuitable-member'],
+    ['a sort member that is an object', { ...base, sort: ['cp'] }, 'unsuitable-member'],
     ['a filter that compares an array', { ...base, filters: { etiquetas: true } }, 'unsuitable-member'],
     ['a filter that compares an object', { ...base, filters: { cp: true } }, 'unsuitable-member'],
     [
@@ -212,11 +212,11 @@ describe('an invalid declaration', () => {
     ],
     ['a flag on a member other than a boolean', { ...base, flags: { urgente: 'lote' } }, 'unsuitable-member'],
     [
-      'a link by a member that is an object',
+      'an object in the "by" of a link',
       { ...base, links: { a: { to: contratos, by: 'cp' } } },
       'unsuitable-member',
     ],
-    ['an external link that is not an object', { ...base, links: { lote: { external: true } } }, 'unsuitable-member'],
+    ['an external link on a member that is not an object', { ...base, links: { lote: { external: true } } }, 'unsuitable-member'],
     [
       'a link with the name of a member',
       { ...base, links: { lote: { to: contratos, by: 'contratoId' } } },
@@ -229,7 +229,7 @@ describe('an invalid declaration', () => {
     ],
     ['a sub-collection with the name of a member', { ...base, links: { lote: { sub: 'lotes' } } }, 'unsuitable-member'],
     [
-      '"href" in "show" of a link',
+      '"href" in the "show" of a link',
       { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['href'] } } },
       'unsuitable-member',
     ],
@@ -245,9 +245,9 @@ describe('an invalid declaration', () => {
     ['a writeOnly member to sort by', { ...base, sort: ['secreto.pin'] }, 'exposes-write-only'],
     ['a writeOnly member to search in', { ...base, search: ['secreto.pin'] }, 'exposes-write-only'],
     ['a flag of a writeOnly member', { ...base, flags: { oculto: 'oculto' } }, 'exposes-write-only'],
-    ['a link by a writeOnly member', { ...base, links: { a: { to: contratos, by: 'oculto' } } }, 'exposes-write-only'],
+    ['a writeOnly member in the "by" of a link', { ...base, links: { a: { to: contratos, by: 'oculto' } } }, 'exposes-write-only'],
     [
-      'a writeOnly member in "show" of a link',
+      'a writeOnly member in the "show" of a link',
       { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['clave'] } } },
       'exposes-write-only',
     ],
@@ -265,12 +265,12 @@ describe('an invalid declaration', () => {
       'invalid-schema',
     ],
     [
-      'a filter with "many" and a comparison',
+      'the option "many" of a filter with the op "gt"',
       { ...base, filters: { lote: { op: 'gt', many: true } } },
       'invalid-option',
     ],
-    ['pages larger than their maximum', { ...base, page: { size: 50, max: 10 } }, 'invalid-option'],
-    ['empty pages', { ...base, page: { size: 0 } }, 'invalid-option'],
+    ['a page size above the maximum', { ...base, page: { size: 50, max: 10 } }, 'invalid-option'],
+    ['a page size of 0', { ...base, page: { size: 0 } }, 'invalid-option'],
     ['a fractional page size', { ...base, page: { max: 2.5 } }, 'invalid-option'],
     ['a first page other than 0 and 1', { ...base, page: { first: 2 } }, 'invalid-option'],
     ['a duplicate key member', { ...base, key: ['numero', 'numero'] }, 'invalid-option'],
@@ -313,7 +313,7 @@ describe('an invalid declaration', () => {
       { ...base, links: { a: { to: undefined, by: 'contratoId' } } },
       'unresolved-link',
     ],
-    ['undefined in "of" of the parent', { ...base, parent: { of: undefined, by: 'contratoId' } }, 'unresolved-link'],
+    ['undefined in the "of" of the parent', { ...base, parent: { of: undefined, by: 'contratoId' } }, 'unresolved-link'],
     ['an association without "of"', { ...base, attachedTo: [{}] }, 'unresolved-link'],
     ['associations that are not a list', { ...base, attachedTo: { of: contratos } }, 'invalid-option'],
     ['a list for "flags"', { ...base, flags: ['urgente'] }, 'invalid-option'],

@@ -8,9 +8,7 @@ const party = {
   properties: { nombre: { type: 'string' }, alias: { type: ['string', 'null'] } },
 }
 const of = (schema: JsonSchema): Shape => Shape.of(schema)
-/**
- * The shape of the only member of a schema. `$defs` are definitions that the member can refer to.
- */
+/** The `Shape` of a member that has this schema. The schema can refer to `$defs`. */
 const member = (schema: unknown, $defs: JsonSchema = { party }): Shape =>
   Shape.of({ type: 'object', $defs, properties: { one: schema } }).at(['one']) as Shape
 const summary = ({ types, nullable }: Shape) => `${[...types].sort().join(' ')}${nullable ? '?' : ''}`
@@ -117,7 +115,7 @@ describe('members', () => {
     expect(shape.nullable).toBe(true)
   })
 
-  it('include those of then, else and dependentSchemas, which are conditional', () => {
+  it('include those of "then", "else" and "dependentSchemas", which are conditional', () => {
     const shape = of({
       properties: { a: { type: 'string' } },
       if: { properties: { a: { const: 'x' } } },
@@ -136,14 +134,14 @@ describe('members', () => {
     expect(summary(shape.at(['any']) as Shape)).toBe('')
   })
 
-  it('may have names that objects inherit', () => {
+  it('may have names that every object inherits, such as "constructor"', () => {
     const shape = of({ type: 'object', properties: { constructor: { type: 'string' }, toString: { type: 'integer' } } })
     expect(summary(shape.at(['constructor']) as Shape)).toBe('string')
     expect(shape.at(['hasOwnProperty'])).toBeUndefined()
     expect(of({ type: 'object' }).at(['constructor'])).toBeUndefined()
   })
 
-  it('that the schema does not name are allowed only by additionalProperties or patternProperties', () => {
+  it('may be undeclared only if "additionalProperties" or "patternProperties" allows them', () => {
     expect(of({ type: 'object' }).open).toBe(false)
     expect(of({ type: 'object' }).other('x')).toBeUndefined()
     expect(of({ type: 'object', additionalProperties: true }).other('x')?.types.size).toBe(0)
@@ -156,7 +154,7 @@ describe('members', () => {
     expect(member({ anyOf: [{ type: 'object', additionalProperties: true }, { type: 'null' }] }).open).toBe(true)
   })
 
-  it('of list items are those of "items", and "prefixItems" has the schemas of the first items', () => {
+  it('of list items are declared in "items"; the first items can have their own schemas in "prefixItems"', () => {
     const shape = member({ type: 'array', prefixItems: [{ type: 'string' }, true], items: { $ref: '#/$defs/party' } })
     expect(shape.prefix.map(summary)).toEqual(['string', ''])
     expect(names(shape.items as Shape)).toEqual(['nombre', 'alias'])
@@ -166,7 +164,7 @@ describe('members', () => {
     expect(member({ type: 'array' }).items).toBeUndefined()
   })
 
-  it('have paths with dots, and the shapes along a path can be listed', () => {
+  it('have paths with dots, and along() returns the shape of each member on a path', () => {
     const shape = of({ $defs: { party }, properties: { a: { $ref: '#/$defs/party' }, b: { type: 'string' } } })
     expect(shape.paths()).toEqual(['a', 'a.nombre', 'a.alias', 'b'])
     expect(shape.along(['a', 'nombre'])?.map(summary)).toEqual(['object', 'string'])

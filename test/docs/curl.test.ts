@@ -20,7 +20,10 @@ import { unescaped } from './site.js'
 
 const run = promisify(execFile)
 
-/** The arguments of a command line. A shell function prints them instead of calling curl. */
+/**
+ * The arguments that a shell passes to curl for a command line. A shell function `curl` prints
+ * them.
+ */
 const wordsOf = (line: string, env: Record<string, string> = {}): readonly string[] =>
   execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${line}`], { encoding: 'utf8', env: { ...env } })
     .split('\0')

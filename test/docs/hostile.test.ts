@@ -1,6 +1,6 @@
 /**
- * Services with unusual names, descriptions and sizes. Their pages pass the same checks as any
- * other pages.
+ * Services with unusual names, descriptions and sizes. Their docs pages pass the same checks as all
+ * other docs pages.
  */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -85,7 +85,7 @@ describe('descriptions, titles and examples of a service', () => {
       for (const { href } of linksOf(body)) expect(href).not.toMatch(/^\s*(?:java\s*script|vbscript|data):/i)
   })
 
-  it('keep harmless Markdown', () => {
+  it('may contain Markdown, which is rendered', () => {
     const page =
       fileOf(
         documentOf(
@@ -103,7 +103,7 @@ describe('descriptions, titles and examples of a service', () => {
     expect(page).toContain('<li>one</li>')
   })
 
-  it('do not link a clause inside a link, or a clause that does not exist', () => {
+  it('do not get a link for a clause id inside another link, or for an id that does not exist', () => {
     const page =
       fileOf(
         documentOf(schemaWith({}, { description: '[see HDR-3](https://a.example/) HDR-99 XHDR-3 constructor-1' })),
@@ -113,7 +113,7 @@ describe('descriptions, titles and examples of a service', () => {
   })
 })
 
-describe('unusual names', () => {
+describe('the pages of a service with unusual names', () => {
   const fragmentOf = (tag: unknown, path: string, more: object = {}): DocumentFragment => ({
     paths: {
       [path]: {
@@ -148,7 +148,7 @@ describe('unusual names', () => {
     'A-B',
   ]
 
-  it('of tags have a page each, even if the name is that of a built-in page', () => {
+  it('include a page for each tag, even if a tag has the name of a built-in page', () => {
     const document = openapi(api({ versions: { v1: [] } }), 'v1', {
       fragments: tags.map((tag, at) => fragmentOf(tag, `/p${at}`)),
     })
@@ -163,7 +163,7 @@ describe('unusual names', () => {
     expect(pages.get('problems')).toContain('<h1>Problems</h1>')
   })
 
-  it('of paths, parameters and operations cause no faults, and are quoted in curl lines', () => {
+  it('have no faults, and quote the names in curl lines', () => {
     const name = `a'b"c$(x)\`y\`\\ <z>`
     const document = openapi(api({ versions: { v1: [] } }), 'v1', {
       fragments: [
@@ -232,7 +232,7 @@ describe('unusual sizes', () => {
     for (const name of names) expect(whole.split(`<code>${name}</code>`).length, name).toBeGreaterThan(3)
   })
 
-  it('300 resources have an index of several pages, and a page each', { timeout: 60_000 }, () => {
+  it('the index of 300 resources has several pages, and each resource has its own page', { timeout: 60_000 }, () => {
     const resources = Array.from({ length: 300 }, (_, at) =>
       defineResource({
         collection: `things${at}s`,

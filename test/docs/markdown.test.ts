@@ -26,7 +26,7 @@ describe('descriptions', () => {
     )
   })
 
-  it('that have only one line get links to the clauses that they name, except in code and in links', () => {
+  it('can be rendered inline, with links to the clauses that they name, except in code and in links', () => {
     expect(markdown().inline('See HDR-3, `HDR-4` and [HDR-2](#x).', addressOf).toString()).toBe(
       'See <a href="clauses#HDR-3">HDR-3</a>, <code>HDR-4</code> and <a href="#x">HDR-2</a>.',
     )

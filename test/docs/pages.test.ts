@@ -80,7 +80,7 @@ function usedTypes({ paths, components }: OpenApiDocument): readonly string[] {
 describe('the page of problems', () => {
   const page = sites[0]?.pages.get('problems') ?? ''
 
-  it('ERR-3: has each code with its status, clause, advice and type, at the anchor of its type', () => {
+  it('ERR-3: has the status, clause, advice and type URI of each code, at the anchor in the type URI', () => {
     for (const [code, { status, title, clause }] of Object.entries(problemKinds)) {
       const [, section = ''] = page.split(`<h2 id="${clause}-${code}">`)
       const text = textOf(section.split('<h2')[0] ?? '')

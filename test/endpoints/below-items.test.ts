@@ -38,7 +38,7 @@ describe('an endpoint below an item', () => {
     expect(String(headers.etag)).toContain(`"${item?.version}.`)
   })
 
-  it('ERR-2: an item that is absent, out of scope or below another parent gets 404, and no handler runs', async () => {
+  it('ERR-2: gets 404 if the item is absent, out of scope or below another parent, and no handler runs', async () => {
     const { send, calls } = await served()
     for (const path of [
       '/v2/pedidos/9/cancelaciones',
@@ -208,7 +208,7 @@ async function itemVersion(send: Awaited<ReturnType<typeof serve>>['send']) {
 describe('permission', () => {
   const by = (permission: Permission) => served({ authenticate: undefined, permission })
 
-  it('AUTH-4: GET needs permission to read the item and its parent; POST, to patch the item', async () => {
+  it('AUTH-4: GET needs read permission for the item and its parent; POST needs patch permission for the item', async () => {
     const asked: unknown[] = []
     const { send } = await by((_who, action, resource, key) => {
       asked.push([action, resource, key])
@@ -348,7 +348,7 @@ describe('declarations', () => {
   it('PATH-2, PATH-10: a singular or a verb is refused, unless "allow" lists it with a reason', () => {
     expect(() => under('cancelacion')).toThrow('Use "cancelaciones"')
     expect(() => under('cancelaciones')).not.toThrow()
-    expect(() => under('cancel', { allow: { cancel: 'Clients of the old API call it so.' } })).not.toThrow()
+    expect(() => under('cancel', { allow: { cancel: 'Clients of the old API use this name.' } })).not.toThrow()
     expect(() => under('cancel', { allow: { cancel: ' ' } })).toThrow('without a reason')
     expect(() => under('cancel', { allow: 'cancel' })).toThrow('allow')
   })

@@ -59,7 +59,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('the endpoint %s', (pat
     ['a symbol', () => Symbol('a'), 'a symbol'],
     ['a value without a JSON form', () => ({ toJSON: () => undefined }), 'a value without a JSON form'],
     ['a Buffer in a reply', () => endpointReply({ status: 200, body: Buffer.from('a') }), 'bytes'],
-  ])('ERR-3: %s as the result causes a 500, and the reported error names the endpoint', async (_, handle, what) => {
+  ])('ERR-3: a handler that returns %s causes a 500, and the reported error names the endpoint', async (_, handle, what) => {
     const { send, errors } = await serve(handle)
     const answer = await send('GET', path)
     expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
@@ -72,7 +72,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('the endpoint %s', (pat
     ['a BigInt', () => ({ n: 1n })],
     ['a cycle', () => circular],
     ['bytes', () => Buffer.from('a')],
-  ])('ERR-3: %s as the result causes a 500 in XML too', async (_, handle) => {
+  ])('ERR-3: a handler that returns %s causes a 500 in XML too', async (_, handle) => {
     const { send, errors } = await serve(handle)
     expect((await send('GET', path, { accept: 'application/xml' })).status).toBe(500)
     expect(errors[0]?.message).toContain('returned')
@@ -107,7 +107,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('the endpoint %s', (pat
     ],
     ['returns 201 without a Location', () => endpointReply({ status: 201 })],
     ['returns an invalid Location', () => endpointReply({ status: 201, headers: { Location: 'http://' } })],
-  ])('VERB-13: a handler that %s causes a 500, which says that the outcome is unknown', async (_, handle) => {
+  ])('VERB-13: a handler that %s causes a 500, whose text says that the outcome is unknown', async (_, handle) => {
     const { send } = await serve(handle)
     const answer = await send('POST', path)
     expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
@@ -127,7 +127,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('the endpoint %s', (pat
     expect(written.headers['retry-after']).toBeDefined()
   })
 
-  it('VERB-13: if a POST throws Unavailable with unchanged: true, the outcome is reported as unknown', async () => {
+  it('VERB-13: if a POST throws Unavailable({ unchanged: true }), the outcome is reported as unknown', async () => {
     const detail = 'The store is busy. Nothing was changed: try again in a moment.'
     const { send } = await serve(() => {
       throw new Unavailable({ unchanged: true, detail })
@@ -140,7 +140,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('the endpoint %s', (pat
     ['a problem', () => new HttpProblem('unavailable')],
     ['an error of http-errors', () => Object.assign(new Error('busy'), { status: 503, expose: false })],
   ])(
-    'VERB-13: if a POST throws %s with status 503 and no detail, the outcome is said to be unknown',
+    'VERB-13: if a POST throws %s with status 503 and no detail, the outcome is reported as unknown',
     async (_, made) => {
       const { send } = await serve(() => {
         throw made()

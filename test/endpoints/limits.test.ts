@@ -82,7 +82,7 @@ const xml = (size: number) => `<cargas><t>${'x'.repeat(size)}</t></cargas>`
 
 describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('the endpoint %s', (path) => {
   it.each(['chunked', 'with a Content-Length'])(
-    'HDR-5: a body up to the limit of the method is accepted, and a larger body gets 413, in JSON and XML, %s',
+    'HDR-5: a JSON or XML body up to the limit of the method is accepted, and a larger body gets 413 (%s)',
     async (how) => {
       const port = await serve()
       const sized = (text: string) =>

@@ -1,6 +1,6 @@
 /**
- * Access control of the example, which runs as a process. The requests use HTTP. The test, not the
- * example, signs the tokens for the private API.
+ * Access control of the example, which runs as a process. The test, not the example, signs the
+ * tokens for the private API.
  */
 import jsonwebtoken from 'jsonwebtoken'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'

@@ -28,7 +28,7 @@ beforeAll(() => {
     `import { openAccess } from './access.js'
 import { createService } from './service.js'
 import { storesIn } from './store/stores.js'
-const asked = () => { throw new Error('A document asks no store.') }
+const asked = () => { throw new Error('A document must not query a store.') }
 const stores = storesIn({ client: { query: asked }, transaction: asked, ask: asked, close: async () => {} })
 const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
 export const api = createService({ rateLimit: 600 }, { stores, access, counters: { close() {} } }).apis.inside

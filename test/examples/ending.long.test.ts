@@ -33,8 +33,8 @@ const statusOf = (address: string): Promise<number | string | undefined> =>
   })
 
 /**
- * The name of the database connections of this file's processes. It tells them apart from those of
- * other test files, which may use the same server.
+ * The `application_name` of the database connections of the example. Other test files may have
+ * connections to the same server.
  */
 const name = `ending ${randomUUID()}`
 
@@ -144,7 +144,7 @@ describe('the process, when it ends', () => {
     await other.query('BEGIN; LOCK TABLE pre_piezas IN ACCESS EXCLUSIVE MODE')
     const slow = Array.from({ length: 20 }, (_, i) => statusOf(`${at}/v8/pre-piezas?lote=L-${i}`))
     await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThanOrEqual(10)
-    // Asks repeatedly, for longer than the cache keeps a readiness result.
+    // Probes readiness for longer than a result is cached.
     const until = performance.now() + 2_500
     const statuses = new Set<unknown>()
     while (performance.now() < until) statuses.add(await statusOf(`${at}/ready`))

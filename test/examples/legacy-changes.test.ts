@@ -56,7 +56,7 @@ describe.each(steps)('step %d of examples/legacy', (step) => {
     expect(answers.map(({ status }) => status).sort()).toEqual(step < 4 ? [200, 200] : [200, 412])
   })
 
-  it(`QUERY-7: a list ${step < 5 ? 'has no total' : 'has its total, and links'}`, async () => {
+  it(`QUERY-7: a list ${step < 5 ? 'has no total' : 'has a total and links'}`, async () => {
     const { headers } = await call('GET', '/v1/deliveries?status=out&per_page=10')
     expect(headers.get('x-total-count')).toBe(step < 5 ? null : '155')
     expect(headers.get('link')).toEqual(step < 5 ? null : expect.stringContaining('rel="next"'))

@@ -1,5 +1,5 @@
 /**
- * What the services of examples/legacy count about their clients. At each step, the old clients
+ * The clause violations that the services of examples/legacy count. At each step, the old clients
  * violate the clauses that the README of the example lists for the step. From step 2 on, they also
  * violate QUERY-4 and QUERY-5, and from step 6 on, REP-1.
  */

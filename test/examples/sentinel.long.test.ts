@@ -21,7 +21,7 @@ describe('REDIS_SENTINELS', () => {
     onTestFinished(() => void services.map(({ child }) => child.kill('SIGKILL')))
     const bases = await Promise.all(services.map(({ base }) => base))
     /**
-     * Sends `each` requests to each process. Returns how many requests remain under the limit, or
+     * Sends `each` requests to every process. Returns how many requests remain under the limit, or
      * `undefined` if a request was not counted.
      */
     const left = async (each: number): Promise<number | undefined> => {

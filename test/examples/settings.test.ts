@@ -27,7 +27,7 @@ describe('settings', () => {
     })
   })
 
-  it('allow only one location for the data, DATABASE_URL or DATA_DIR', () => {
+  it('allow DATABASE_URL or DATA_DIR, but not both', () => {
     expect(() => readSettings({ DATABASE_URL: 'postgres://db.example/x', DATA_DIR: './data' })).toThrow(
       new SettingError('DATABASE_URL and DATA_DIR are both set: give only one of them.'),
     )

@@ -86,7 +86,7 @@ describe('DATA_DIR', () => {
     )
   })
 
-  it('that cannot be used makes the process exit with one line and code 1', async () => {
+  it('makes the process exit with one line and code 1 if the directory cannot be used', async () => {
     const file = join(home, 'file')
     writeFileSync(file, '')
     const taken = join(home, 'taken')
@@ -250,7 +250,7 @@ describe('DATABASE_URL', () => {
     expect(code).toBe(0)
   })
 
-  it('a server that cannot be reached, or lacks the database, ends the process with one line and code 1', async () => {
+  it('the process exits with one line and code 1 if the server is unreachable or lacks the database', async () => {
     const nowhere = new URL(place.url)
     nowhere.port = '1'
     const unknownDatabase = new URL(place.url)

@@ -74,7 +74,7 @@ describe('the example with the setting WORKERS', () => {
     expect(await count()).toBe(before + 10)
   })
 
-  it('LIMIT-1: workers share a limit in Redis, and have the same user and password', async () => {
+  it('LIMIT-1: workers share a limit in Redis, and accept the same user and password', async () => {
     const { base, listening } = await twoWorkers({ REDIS_URL: redisUrl(), RATE_LIMIT: '999999' })
     const left = async (): Promise<number> => {
       const { headers } = await ask(`${base}/v8/sucursales/ROS`, alone)

@@ -167,7 +167,7 @@ describe('docs/operations.md shows each line that is logged in an incident', () 
     expectOnPage()
   })
 
-  it('pool exhausted: no connection is free in time, or the server accepts no more', async () => {
+  it('pool exhausted: no connection is free in time, or the server accepts no more connections', async () => {
     const ask = await serve(adapter(pool({ max: 1 }), { acquireTimeout: 100 }))
     await ask()
     const release = await holdTable()
@@ -244,7 +244,7 @@ describe('docs/operations.md shows each line that is logged in an incident', () 
     expectOnPage()
   })
 
-  it('stale writes: other processes change a row faster than this one', async () => {
+  it('stale writes: other processes keep changing the row that a PATCH updates', async () => {
     const row = { value: { id: 'c1', lote: 'l1' }, version: '1' }
     const always: Adapter<Cosa, string> = { list: () => ({ items: [] }), read: () => [row], replace: () => 'stale' }
     const ask = await serve(always, { timeout: 200 })
@@ -305,7 +305,7 @@ describe('docs/operations.md shows each line that is logged in an incident', () 
   })
 
   it('Redis gone: requests pass uncounted, and the log says when counting resumes', async () => {
-    // The Redis client is that of the example. While it is offline, its commands reject with the
+    // This is the Redis client of the example. While it is offline, its commands reject with the
     // error that ended the connection.
     const counters = await openCounters({ redisUrl: redis.url })
     undo.push(() => counters.close())

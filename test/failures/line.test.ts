@@ -62,8 +62,8 @@ describe('failureLine()', () => {
       'unreachable',
     ],
     ['a bug in the code', new TypeError('hunter2'), 'code-fault'],
-    ['an error without a cause, in the step execute', undefined, 'stale-storm'],
-  ])('%s links to its section in docs/operations.md', (_what, error, incident) => {
+    ['an unknown cause in the step "execute"', undefined, 'stale-storm'],
+  ])('for %s, the line links to a section of docs/operations.md', (_what, error, incident) => {
     expect(line(error)).toMatch(new RegExp(`look="[^"]+" see=docs/operations\\.md#${incident}$`))
   })
 
@@ -153,7 +153,7 @@ describe('causes', () => {
     expect(textOf(hostile)).toBe('an error that cannot be read')
   })
 
-  it('contain no secret, whatever member of an error contains it', () => {
+  it('contain no secret from any member of an error', () => {
     const members = [
       'message',
       'detail',
@@ -172,7 +172,8 @@ describe('causes', () => {
       'name',
       'port',
     ]
-    // This text is too long for a table name, and its space is not allowed in a host name.
+    // This text cannot pass as a table name, because it is too long, or as a host name, because it
+    // has a space.
     const secret = `geheim ${'x'.repeat(70)}`
     const error = fc
       .record({

@@ -25,9 +25,9 @@ const password = 'piezas'
 
 /**
  * The script that runs the generator. `defaultNonNullable: false` makes a member with a default
- * optional in requests; by default the generator makes it required. The generator uses the compiler
- * API of TypeScript 5, which TypeScript 7 does not have. The hook gives the generator TypeScript
- * 5.4, which the tests of the library's types also use.
+ * optional in requests; without this option, the generator makes the member required. The generator
+ * uses the compiler API of TypeScript 5, which TypeScript 7 does not have. The hook makes the
+ * generator use TypeScript 5.4, which the tests of the library's types also use.
  */
 const generator = `
 import { register } from 'node:module'

@@ -75,7 +75,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 const serviceCount = 4
 
 /**
- * Starts everything. Adds to `undo` the functions that remove the cluster. The caller must call
+ * Starts everything. `undo` collects the functions that remove the cluster. The caller must call
  * them in reverse order.
  */
 async function started(

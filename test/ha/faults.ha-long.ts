@@ -20,12 +20,12 @@ const standbys = async (): Promise<readonly Node[]> => {
   return cluster.nodes.filter((node) => node.name !== name)
 }
 
-/** Milliseconds for which the standbys are down. */
+/** How long the standbys are down, in milliseconds. */
 const away = 10_000
 
 /**
- * Milliseconds for which a primary is frozen, and for which replicas lag. This is longer than the
- * lease of the primary, so another node is the primary when the frozen one returns.
+ * How long a primary is frozen, and how long replicas lag, in milliseconds. This is longer than the
+ * lease of the primary, so another node is the primary when the frozen node continues.
  */
 const longAway = 25_000
 

@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => cluster?.remove(), 60_000)
 
 /**
- * Sends a request. Resolves with how many requests the client has left, or with `undefined` if the
- * service did not count this request.
+ * Sends a request. Resolves with the number of requests that the client has left, or with
+ * `undefined` if the service did not count this request.
  */
 async function left(client: string): Promise<number | undefined> {
   const answer = await fetch(`${cluster.base}/v1/contadores?limit=1`, { headers: { 'X-Client': client } })
@@ -25,8 +25,8 @@ async function left(client: string): Promise<number | undefined> {
 }
 
 /**
- * Sends one request of a client, and then `requests` further ones. Resolves with how many of the
- * further requests were counted.
+ * Sends one request of a client, and then `requests` further requests. Resolves with the number of
+ * further requests that were counted.
  */
 async function counted(client: string, requests: number): Promise<number> {
   const first = await left(client)
@@ -36,8 +36,8 @@ async function counted(client: string, requests: number): Promise<number> {
 }
 
 /**
- * Kills the master. Resolves with the milliseconds until the first of 20 consecutive requests that
- * are all counted.
+ * Kills the master. Resolves with the time until requests are counted again, in milliseconds. The
+ * end of this time is the first of 20 consecutive requests that are all counted.
  */
 async function masterLost(): Promise<number> {
   const before = await cluster.redis.master()
@@ -54,9 +54,9 @@ async function masterLost(): Promise<number> {
   return Math.round(end - began)
 }
 
-describe('a Sentinel failover, with 50 clients,', () => {
+describe('a Sentinel failover under the load of 50 clients', () => {
   for (const name of ['alone', 'while all services restart']) {
-    it(`LIMIT-1: stops no request, and every request before and after the failover is counted: ${name}`, {
+    it(`LIMIT-1: stops no request, and every request before and after the failover is counted (${name})`, {
       timeout,
     }, async () => {
       expect(await counted(`${name}-before`, 40)).toBe(40)

@@ -1,6 +1,6 @@
 /**
- * One node of the cluster: a Patroni and its PostgreSQL. Each is reached through a link that can be
- * cut.
+ * One node of the cluster: a Patroni and its PostgreSQL. Each is reached through a link, which is a
+ * TCP proxy that can be stopped.
  */
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
@@ -29,7 +29,9 @@ export interface Node {
   freeze(): void
   /** Continues the frozen processes (SIGCONT). */
   thaw(): void
-  /** Stops the links of the node: they pass no data, and close no connection. */
+  /**
+   * Stops the links that this kind of partition cuts: they pass no data, and close no connection.
+   */
   partition(kind: Partition): void
   /** Restores the links. They deliver the data that was sent in the meantime, as TCP does. */
   heal(): void
@@ -53,10 +55,7 @@ export interface NodeOptions {
   readonly bin: string
   readonly etcdPort: number
   readonly synchronous: boolean
-  /**
-   * `makeNode` adds to this list the functions that remove the node. The caller must call them in
-   * reverse order.
-   */
+  /** Collects the functions that remove the node. The caller must call them in reverse order. */
   readonly undo: (() => unknown)[]
 }
 
@@ -180,7 +179,7 @@ function serverOf(data: string): number | undefined {
   return pid !== undefined && isServer(pid, data) ? pid : undefined
 }
 
-/** Whether the process is the server. The id may belong to another process by now. */
+/** Whether the process with this id is the server. By now, the id may belong to another process. */
 function isServer(pid: number, data: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(data)

@@ -58,8 +58,8 @@ export async function ownPgBouncer(url: string): Promise<OwnPgBouncer> {
 }
 
 /**
- * The option that makes PgBouncer switch to another user, because it refuses to run as root. Empty
- * if this process does not run as root.
+ * PgBouncer refuses to run as root. If this process runs as root, returns the option that makes
+ * PgBouncer switch to another user, and otherwise an empty string.
  */
 function asUser(): string {
   const { uid } = runner()

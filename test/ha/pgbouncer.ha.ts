@@ -76,7 +76,7 @@ describe('the example service behind PgBouncer in transaction mode', () => {
     )
   })
 
-  it('limits the duration of statements by a setting of the database instead of startup parameters', {
+  it('limits the duration of statements with a setting of the database, not with startup parameters', {
     timeout,
   }, async () => {
     const { base: starting, place, pooler } = await behindPgBouncer()

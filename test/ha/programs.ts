@@ -94,7 +94,7 @@ export async function until<T>(
   }
 }
 
-/** Returns this many different free ports. */
+/** Returns `count` different free ports. */
 export async function ports(count: number): Promise<number[]> {
   const found = new Set<number>()
   while (found.size < count) found.add(await freePort())

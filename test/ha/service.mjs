@@ -1,6 +1,7 @@
 /**
- * A service process of the cluster: counters that are updated with `If-Match`, the same counters read
- * from the replicas, and creates with `Idempotency-Key`, each with a row in an outbox.
+ * A service process of the cluster. The counters `contadores` are updated with `If-Match`.
+ * `lecturas` are the same counters, read from the replicas. Shipments (`envios`) are created with
+ * `Idempotency-Key`, each with a row in an outbox.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import express from 'express'
@@ -64,7 +65,10 @@ const sentinel = createSentinel({
   nodeClientOptions: { disableOfflineQueue: true, socket: timing },
 })
 sentinel.on('error', () => {})
-/** The client of a Sentinel does not retry by itself if no sentinel answers at first. */
+/**
+ * Connects to Redis, and retries: the client itself gives up if no sentinel responds to the first
+ * attempt.
+ */
 async function connect() {
   for (;;) {
     try {

@@ -92,7 +92,7 @@ describe('an association that is stored in members of the record', () => {
     expect(versionOf(adapter, 1)).not.toBe(before)
   })
 
-  it('PATH-7: detaching sets the members to null, or deletes those that cannot be null', () => {
+  it('PATH-7: detaching sets the members to null, or deletes them if they cannot be null', () => {
     const adapter = filled()
     adapter.attach(ruta, 1, undefined, call)
     const before = versionOf(adapter, 1)
@@ -221,7 +221,7 @@ describe('an association that is stored apart from the records', () => {
     expect(numbers({ where: [{ field: 'numero', op: 'in', value: [4, 6] }] })).toEqual([4])
   })
 
-  it('a new record with the key of a removed one is not attached, even after a replace', () => {
+  it('after a remove and a create with the same key, the new record is not attached, even if it is replaced', () => {
     const adapter = filled()
     for (const numero of [1, 2]) adapter.attach(cartera, numero, undefined, call)
     adapter.remove(1, undefined, call)

@@ -53,7 +53,11 @@ describe('list', () => {
       [2, 3, 5],
     ],
     ['"null" with false matches members that have a value', { field: 'destino.cp', op: 'null', value: false }, [1, 4]],
-    ['"eq" undefined matches nothing', { field: 'destino.calle', op: 'eq', value: undefined as unknown as string }, []],
+    [
+      '"eq" with undefined matches nothing',
+      { field: 'destino.calle', op: 'eq', value: undefined as unknown as string },
+      [],
+    ],
     ['the length of an array is not a member', { field: 'etiquetas.length', op: 'gte', value: 0 }, []],
     ['an inherited property is not a member', { field: 'constructor', op: 'null', value: false }, []],
   ])('QUERY-1: %s', (_, condition, expected) => {
@@ -86,7 +90,7 @@ describe('list', () => {
     expect(numbers({ sort }).items).toEqual(expected)
   })
 
-  it('QUERY-4, QUERY-7: a page is a slice of the matches, the total counts all matches, and a page past the end is empty', () => {
+  it('QUERY-4, QUERY-7: a page is a slice of the matches, or empty past the end; the total counts all matches', () => {
     expect(numbers({ page: 2, size: 2 })).toEqual({ total: 5, items: [3, 4] })
     expect(numbers({ page: 3, size: 2 })).toEqual({ total: 5, items: [5] })
     expect(numbers({ page: 4, size: 2 })).toEqual({ total: 5, items: [] })
@@ -101,7 +105,7 @@ describe('list', () => {
     expect(adapter.read([1], nobody)).toEqual([undefined])
   })
 
-  it('returns the right list for every sort order, even if there are more sort orders than are cached (16)', () => {
+  it('returns the right list for every sort order, although at most 16 orders are cached', () => {
     const adapter = memoryAdapter(piezas, { records })
     const fields = ['lote', 'peso', 'urgente', 'destino.cp']
     for (let round = 0; round < 2; round++) {

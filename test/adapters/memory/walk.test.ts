@@ -17,8 +17,8 @@ const sorts = [
 ]
 
 /**
- * Each member except the key has only a few values, one of which is null. Therefore many records
- * differ only in the key, whichever members the list is sorted by.
+ * The members other than the key have few values, including null. Therefore many records have equal
+ * sort values and differ only in the key.
  */
 const piece = (numero: number): Pieza => ({
   numero,
@@ -57,7 +57,7 @@ function walk(
 }
 
 describe('keyset pagination', () => {
-  it('QUERY-7: reading page after page returns each unchanged record once and in order, despite other writes', () => {
+  it('QUERY-7: reading all pages returns each unchanged record once and in order, while other records change', () => {
     const change = fc.record({ numero: fc.integer({ min: 1, max: 80 }), there: fc.boolean() })
     const parts = fc.record({
       sort: fc.constantFrom(...sorts),
@@ -127,7 +127,7 @@ describe('keyset pagination', () => {
     ])
   })
 
-  it('QUERY-7: a page at a position examines its own records and O(log n) others', () => {
+  it('QUERY-7: a page that starts at a position examines its own records and O(log n) others', () => {
     const count = 10_000
     const adapter = memoryAdapter(piezas, { records: Array.from({ length: count }, (_, i) => piece(i + 1)) })
     adapter.list(listRequest({ sort: '-peso,-numero' }), call)

@@ -149,7 +149,7 @@ describe('create', () => {
     expect(next()).toBe(12)
   })
 
-  it('REP-8: a client that sends a huge number does not exhaust the sequence', () => {
+  it('REP-8: a client that sends a huge key does not exhaust the sequence', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 7 }] })
     const next = () => created<Pieza>(adapter.create({} as Pieza, call)).value.numero
     adapter.create({ numero: Number.MAX_SAFE_INTEGER }, call)
@@ -176,7 +176,7 @@ describe('create', () => {
     expect(created<{ id: string }>(adapter.create({ id: 'mine' }, call)).value.id).toBe('mine')
   })
 
-  it('PATH-9, REP-8: numbers the last part of a composite key separately for each value of the other parts', () => {
+  it('PATH-9, REP-8: the last part of a composite key has one sequence for each value of the other parts', () => {
     const componentes = defineResource({
       collection: 'componentes',
       key: ['cabecera', 'secuencia'],
@@ -219,7 +219,7 @@ describe('create', () => {
     })
   })
 
-  it('ERR-2: refuses violations of unique members, on create and on replace; nulls never conflict', () => {
+  it('ERR-2: a create or replace that violates a unique constraint is refused; nulls never conflict', () => {
     const adapter = memoryAdapter(piezas, {
       records: [{ numero: 1, lote: 'a', destino: { cp: 1 } }, { numero: 2 }],
       unique: [['lote', 'destino.cp'], ['peso']],
@@ -347,7 +347,7 @@ describe('scope', () => {
     expect(adapter.read([4], theirs)).toEqual([undefined])
   })
 
-  it('a create is refused as a duplicate even if the record with its key is outside the scope', () => {
+  it('a create with the key of a record outside the scope is refused as a duplicate', () => {
     expect(shared().create({ numero: 2 }, mine)).toEqual({ refused: 'duplicate', members: ['numero'] })
   })
 

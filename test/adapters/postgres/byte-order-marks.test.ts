@@ -50,7 +50,7 @@ describe.each(stores)('U+FEFF at the start of strings on $name', ({ open }) => {
   })
 
   it.each([1, 2, 3])(
-    'REP-4, PATH-11: %i marks round-trip in keys, members, lists and objects; a key without them is a different key',
+    'REP-4, PATH-11: %i marks are preserved in keys, members, lists and objects; a key without marks is another key',
     async (count) => {
       const { send } = service
       const mark = '\ufeff'.repeat(count)

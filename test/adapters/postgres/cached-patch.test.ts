@@ -43,15 +43,18 @@ async function patched(options: Options, ddl = trigger, prepare?: (etag: string)
 
 describe('PATCH with the tag of a cached row in If-Match (HDR-3)', () => {
   it.each<[string, Options, string]>([
-    ['a version set by a trigger', {}, trigger],
-    ['a version column with soleWriter: true', { version: { column: 'version', soleWriter: true } }, ''],
-    ['a version that includes a digest of the row', {}, ''],
-  ])('takes one UPDATE for %s, and so does the next PATCH with the returned tag', async (_, options, ddl) => {
-    const { one, statements, again, statementsAgain } = await patched(options, ddl)
-    expect([one.status, statements]).toEqual([200, ['UPDATE']])
-    expect([again.status, statementsAgain]).toEqual([200, ['UPDATE']])
-    expect(await left.sql(`SELECT a, b FROM fichas WHERE id = 'f1'`)).toEqual([{ a: 'z', b: 'y' }])
-  })
+    ['set by a trigger', {}, trigger],
+    ['a column with `soleWriter: true`', { version: { column: 'version', soleWriter: true } }, ''],
+    ['a column and a digest of the row', {}, ''],
+  ])(
+    'takes one UPDATE if the version is %s, and so does the next PATCH with the returned tag',
+    async (_, options, ddl) => {
+      const { one, statements, again, statementsAgain } = await patched(options, ddl)
+      expect([one.status, statements]).toEqual([200, ['UPDATE']])
+      expect([again.status, statementsAgain]).toEqual([200, ['UPDATE']])
+      expect(await left.sql(`SELECT a, b FROM fichas WHERE id = 'f1'`)).toEqual([{ a: 'z', b: 'y' }])
+    },
+  )
 
   it.each<[string, Options, string, 'cached' | 'not cached']>([
     ['keepRows: false', { keepRows: false }, trigger, 'not cached'],
@@ -170,7 +173,7 @@ describe('PATCH with the tag of a cached row in If-Match (HDR-3)', () => {
 
   it.each<[string, Options, string]>([
     ['a trigger', {}, trigger],
-    ['a column with soleWriter: true', { version: { column: 'version', soleWriter: true } }, ''],
+    ['a column with `soleWriter: true`', { version: { column: 'version', soleWriter: true } }, ''],
     ['a column and a digest of the row', {}, ''],
   ])(
     'gives the same responses and rows as an adapter without cached rows if the version comes from %s (property)',

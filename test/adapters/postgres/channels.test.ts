@@ -1,6 +1,6 @@
 /**
  * The diagnostics channels of the adapter. `pool-wait` reports waits for a connection, and
- * `slow-list` reports slow lists, with their filters and the tables of which they read all rows.
+ * `slow-list` reports slow lists, their filters, and the large tables that they read completely.
  */
 import { channel, tracingChannel } from 'node:diagnostics_channel'
 import pg from 'pg'
@@ -131,7 +131,7 @@ describe('the channel slow-list', () => {
     return messages
   }
 
-  it('names the filters, and the tables of which all rows are read; the adapter warns once per statement', async () => {
+  it('names the filters and the tables that are read completely; the adapter warns once per statement', async () => {
     const messages = subscribe()
     const onWarning = vi.fn()
     const adapter = over(3, { onWarning })

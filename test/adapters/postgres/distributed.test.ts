@@ -250,8 +250,8 @@ describe('records in distributed tables', () => {
     expect((await deep.list(request, call)).items).toEqual((await adapter.list(request, call)).items)
     await recorded.client.end()
     expect(recorded.statements.filter((text) => /OFFSET \(/.test(text))).toEqual([])
-    // A read from a view or a query over a distributed table also runs on several servers, so its
-    // OFFSET must not contain a subquery either.
+    // If `readFrom` is a view of a distributed table, or a query over it, the statements also run
+    // on several servers. So they must have no subquery in OFFSET either.
     const viewed = recording(pool)
     for (const readFrom of ['vistos', 'SELECT * FROM bultos']) {
       const reading = postgresAdapter(viewed.client, { table: 'bultos', readFrom, version, resource: bultos })
@@ -438,7 +438,7 @@ describe('errors from other servers of a Citus cluster', () => {
     },
   )
 
-  it('shard constraint names map to their constraints; a shortened name maps only if its start is unique (property)', async () => {
+  it('constraint names of shards are translated, but shortened names only with a unique start (property)', async () => {
     const { inCatalogNames } = await import('../../../src/adapters/postgres/writes/shard-names.js')
     const relation = (names: readonly string[]) =>
       ({

@@ -52,7 +52,7 @@ describe('a connection that ends while the pool hands it out', () => {
   })
   afterEach(() => pool.end())
 
-  it('is replaced if the server ends it in the same TCP segment as the reply to a query of the service', async () => {
+  it('is replaced if its termination is in the same TCP segment as the reply to a query of the service', async () => {
     const store = bultosIn(pool)
     await store.read(['a'], call)
     for (let round = 0; round < 3; round++) {

@@ -1,4 +1,4 @@
-/** The adapter's optimized paths through `pg` give the same results as the general ones. */
+/** The adapter's optimized paths through `pg` give the same results as the general paths. */
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import pg from 'pg'

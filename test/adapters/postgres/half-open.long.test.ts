@@ -87,7 +87,7 @@ describe('half-open connections of a pool', () => {
     expect(await soon(store.read(['a'], request()))).toMatchObject([{ value: { id: 'a', n: 1 } }])
   })
 
-  it('delay many concurrent requests no longer than one request, and each write is made once', async () => {
+  it('delay 40 concurrent requests only by the time of one check, and each write is made once', async () => {
     const plain = bultosIn(pool)
     const together = bultosIn(pool, {
       write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
@@ -142,7 +142,7 @@ describe('half-open connections of a pool', () => {
     await plain.ready()
     await Promise.all([plain.read(['a'], call), plain.read(['a', 'b'], call)])
     proxy.forget()
-    // Each call takes the statement timeout, and five seconds of waiting for the reply to the
+    // Each call waits until the statement timeout, and then five seconds for the reply to the
     // cancel.
     const [read, created] = await Promise.all([
       plain.read(['a'], request()),

@@ -310,7 +310,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     'throw an error',
     'throw a problem',
   ] as const
-  it('HDR-8, VERB-13: for random SQL, a 2xx response has the committed row; a 500 is reported (property)', async () => {
+  it('HDR-8, VERB-13: for random SQL, a 2xx body is the committed row; onError gets each 500 (property)', async () => {
     let script: readonly string[] = []
     const { send, close, failures } = await service(async (tx, change) => {
       for (const part of script) {

@@ -52,8 +52,8 @@ const source = (client: PostgresClient, options: Options = {}) =>
   } as never) as PostgresAdapter<{ codigo: string }, string>
 
 /**
- * Returns `call`, an adapter call for a response that shows the client of each contract. Also
- * returns `joined`, an object that receives the clients that the join has read.
+ * Returns `call`, an adapter call for a response that shows the customer (`cliente`) of each
+ * contract. Also returns `joined`, an object that receives the customers that the join has read.
  */
 function showing(adapter: object, more: Partial<ShownLink> = {}, own: Partial<AdapterCall> = {}) {
   const joined: Record<string, Stored<unknown> | undefined> = {}

@@ -237,7 +237,7 @@ describe('a read of a resource with links', () => {
     expect(await asked('/v1/pedidos', { duenyo: 'uno' })).toEqual({ status: 200, statements: 1 })
   })
 
-  it('takes one statement if the permissions of the caller are checked, and shows only permitted targets', async () => {
+  it('takes one statement if permissions are checked, and shows members only of permitted targets', async () => {
     const path = '/v1/pedidos/1'
     await responseOf(services.joinedAsked, path, { hides: 1 })
     sent = []

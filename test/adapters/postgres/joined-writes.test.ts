@@ -218,7 +218,7 @@ describe('a write that can change the link target', () => {
   })
 })
 
-describe('the statement of a write that joins a renamed column', () => {
+describe('a write statement that joins a renamed column', () => {
   it('is sent again without the links, and the change is made', async () => {
     await described()
     await changed({ method: 'PATCH', body: { n: 7 } })

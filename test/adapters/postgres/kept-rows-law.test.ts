@@ -66,7 +66,7 @@ describeWithCaches('responses with cached rows', () => {
     ['the option "soleWriter" is true', '', { version: { column: 'version', soleWriter: true } }],
     ['the version has a digest', '', {}],
   ] as const)(
-    'equal those of an adapter without a cache if %s, although other sessions also write (property)',
+    'equal those of an adapter without a cache, even while other sessions write, if %s (property)',
     async (_, ddl, options) => {
       let hits = 0
       let slim = 0

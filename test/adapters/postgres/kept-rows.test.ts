@@ -54,7 +54,7 @@ describeWithCaches('a row that is read several times', () => {
     expect((await adapter.list(listRequest({ sort: '-a,-id' }), callOf({ scope: { a: 'a' } }))).items.at(-1)).toBe(one)
   })
 
-  it('is read only as key and version by a list, after 16 consecutive lists whose rows were all cached', async () => {
+  it('after 16 consecutive lists of cached rows, lists read only the key and the version of each row', async () => {
     const adapter = over()
     await warm(adapter)
     await listOften(adapter)
@@ -70,7 +70,7 @@ describeWithCaches('a row that is read several times', () => {
     expect(await asked('id')).toEqual({ slim: [false], ids: ['f1', 'f2', 'f3'] })
   })
 
-  it('is read again in full, like its whole page, if another row of the page has changed', async () => {
+  it('if one row of a page has changed, all rows of the page are read again in full', async () => {
     const adapter = over()
     await warm(adapter)
     const fixed = <T>(value: T): T => freezeThroughout(value)
@@ -168,7 +168,7 @@ describeWithCaches('a row that is read several times', () => {
     await differs('put back')
   })
 
-  it('is not reused if another table has taken the name of its table', async () => {
+  it('is not reused after its table was replaced by another table with the same name', async () => {
     const adapter = over()
     await warm(adapter)
     expect((await read(adapter))?.value.b).toBe(null)
@@ -219,7 +219,7 @@ describeWithCaches('a row that is read several times', () => {
     await place.sql('DROP TABLE fichas; DROP TYPE color')
   })
 
-  it('without a trigger, is reused until an update if "soleWriter" is true or the version has a digest', async () => {
+  it('is reused without a trigger until an update, if "soleWriter" is true or the version has a digest', async () => {
     for (const options of [{ version: { column: 'version', soleWriter: true } }, {}] as const) {
       await fill(`CREATE TABLE fichas (${columns}, ${uuid})`)
       const adapter = over(options)
@@ -230,7 +230,7 @@ describeWithCaches('a row that is read several times', () => {
     }
   })
 
-  it('counts towards one limit of all resources over a client, but is cached separately for each resource', async () => {
+  it('counts towards one limit for all resources of a pool, but is cached for each resource separately', async () => {
     const [one, other] = [over(sharing), over({ ...sharing, columns: { b: 'oculto' } })]
     await place.sql(`UPDATE fichas SET b = 'b', oculto = 'o'`)
     await warm(one)
@@ -270,7 +270,7 @@ describe('a row is not cached', () => {
       `CREATE TABLE fichas (${columns}, version bigserial NOT NULL); ${trigger.replace('mueve()', 'cuenta()')}`,
     ],
     [
-      'if the next version can repeat',
+      'if the expression "next" can return a version that was already used',
       { version: { column: 'version', soleWriter: true, next: 'coalesce(version, gen_random_uuid())' } },
     ],
     [
@@ -280,9 +280,9 @@ describe('a row is not cached', () => {
     ],
     ['if a member is computed', { columns: { b: { expression: `lower(_r.a)` } } }],
     ['if rows are read through a view or a query', { readFrom: 'SELECT * FROM fichas' }],
-    ['if each read runs in a transaction with a session function', { session: async () => {} }],
+    ['if the option "session" is set, because each read then runs in a transaction', { session: async () => {} }],
     [
-      'if the digest of the version omits a column that the adapter reads for the functions of the service',
+      'if the version has a digest, and the option "columns" names a member that the schema does not declare',
       { columns: { oculto: 'oculto' } },
       without,
     ],

@@ -1,7 +1,7 @@
 /**
- * Rows that other programs wrote, with values that JSON cannot represent, such as NaN, infinite
- * dates and long numbers. A change of another member does not change such a value, and lists with
- * such values can be paged.
+ * Other programs can write values that JSON cannot represent, such as NaN, infinite dates and long
+ * numbers. A change of another member does not change such a value, and lists with such values can
+ * be paged.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -93,7 +93,7 @@ describe.each(stores)('values that other programs wrote, on $name', ({ open }) =
     ['jsonb', '[1, -1e400]'],
     ['json', 'null'],
     ['json', '{"m":1,"n":1e400}'],
-  ])('VERB-3, VERB-5: %s %s is kept if clients send back what GET shows', async (type, json) => {
+  ])('VERB-3, VERB-5: the %s value %s is kept if clients send back what GET shows', async (type, json) => {
     await store.sql(
       `DROP TABLE IF EXISTS docs; CREATE TABLE docs (id int PRIMARY KEY, n int, doc ${type}); INSERT INTO docs ` +
         `VALUES (1, 1, '${json}')`,

@@ -14,8 +14,9 @@ const whole = { type: 'integer' } as const
 const maybeWhole = { type: ['integer', 'null'] } as const
 
 /**
- * The caller. `duenyo` limits the caller to a scope. `hides` is a key, or the part `numero` of a
- * composite key. The caller has no permission to see link targets with this key or part.
+ * The caller. If `duenyo` is set, the caller sees only the records of this owner in `clientes` and
+ * `pedidos`. If `hides` is set, the caller has no permission to see link targets with this number
+ * as the key, or as the part `numero` of the key.
  */
 export interface Asker {
   readonly duenyo?: string
@@ -160,8 +161,8 @@ export const linkingDdl = `
     etiqueta_nombre public.citext, marca_nombre text COLLATE ciego, padre_id integer, saldo_id integer, vista_id integer, grande_id bigint, urgente boolean);`
 
 /**
- * Mounts all resources. With `alone`, each adapter is a copy. The library can't join copies, so it
- * reads each link separately.
+ * Mounts all resources. With `alone`, it mounts a copy of each adapter. The library can't join
+ * copies, so it reads each link separately.
  */
 function mounts(client: pg.Pool, alone: boolean): readonly Mount[] {
   const options = { onWarning: () => {} }

@@ -106,7 +106,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     if (sort.startsWith('peso') || sort === 'numero') expect(await walk(sort, true, 7)).toEqual(all.toReversed())
   })
 
-  it('QUERY-7: pagination neither repeats nor skips rows while other sessions insert and delete', async () => {
+  it('QUERY-7: pagination neither repeats nor skips rows while other rows are inserted and deleted', async () => {
     const all = numbers(await list({ sort: '-peso,-numero', size: 100 }))
     const added: number[] = []
     const seen = await walk('-peso,-numero', false, 7, async (page) => {

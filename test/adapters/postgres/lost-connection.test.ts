@@ -33,7 +33,8 @@ afterAll(async () => {
 })
 
 describe('the loss of a pooled connection', () => {
-  // An unhandled `error` event ends a process. In this test it would make the test run fail.
+  // If the adapter did not handle the `error` event of a lost connection, the event would end the
+  // process, and the test run would fail.
   it('causes a second attempt of a read, and does not end the process', async () => {
     const adapter = postgresAdapter(pool, { ...options, onWarning: () => {} })
     await adapter.ready()
@@ -42,7 +43,7 @@ describe('the loss of a pooled connection', () => {
     await lost
   })
 
-  it('makes a write fail as unavailable, and leaves exactly one error listener on the next connection', async () => {
+  it('makes a write throw Unavailable, and leaves exactly one error listener on the next connection', async () => {
     const adapter = postgresAdapter(pool, { ...options, onWarning: () => {} })
     const [found] = await adapter.read([1], call)
     const lost = proxy.loseReply('UPDATE')

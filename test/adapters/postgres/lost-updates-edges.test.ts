@@ -1,7 +1,7 @@
 /**
- * The adapter loses no update in special cases (HDR-3), such as views, associations in separate
- * tables, and computed members. Another session changes the row while a call of the adapter writes
- * it.
+ * The adapter loses no update (HDR-3), not even in special cases such as views, associations in
+ * separate tables, and computed members. In most tests, another session changes the row while a
+ * call of the adapter writes it.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -99,7 +99,7 @@ describe('a write by another session', () => {
   const theirs = { a: 'a', b: 'otro', ruta: null }
 
   describe.each(views)('to a row of %s', (_, ddl) => {
-    it('is not lost during attach and detach, if the association is in a member', async () => {
+    it('is not lost during attach and detach, if a member stores the association', async () => {
       await sessions.reset(tables + ddl)
       const adapter = adapterOf()
       const parent = { collection: 'rutas', key: 'r', as: 'piezas' }
@@ -123,7 +123,7 @@ describe('a write by another session', () => {
       expect(await sessions.sql('SELECT b, borrada FROM base')).toEqual([{ b: 'otro', borrada: true }])
     })
 
-    it('is not lost with the options "write" and onUpdate, and onUpdate gets the current row', async () => {
+    it('is not lost with the options "write" and "onUpdate", and onUpdate() gets the current row', async () => {
       await sessions.reset(tables + ddl)
       const changes: unknown[] = []
       const adapter = adapterOf({
@@ -146,7 +146,7 @@ describe('a write by another session', () => {
       expect(changes.at(-1)).toMatchObject({ a: 'mío tras otro' })
     })
 
-    it('that deletes the row makes replace, remove and attach return "absent"', async () => {
+    it('makes replace, remove and attach return "absent" if it deletes the row', async () => {
       await sessions.reset(tables + ddl)
       const adapter = adapterOf()
       const version = await versionOf(adapter)
@@ -214,7 +214,7 @@ describe('a write by another session', () => {
     })
   })
 
-  it('to a view is not lost during a write in a READ COMMITTED transaction of the caller', async () => {
+  it('is not lost if the caller writes to a view in its own READ COMMITTED transaction', async () => {
     await sessions.reset(tables + views[0][1])
     const adapter = adapterOf()
     const client = await sessions.pool.connect()
@@ -228,7 +228,7 @@ describe('a write by another session', () => {
     expect(await row()).toEqual({ a: 'mío', b: 'b', ruta: null })
   })
 
-  it('is visible in "before" with "readBefore", also in members that are computed from other tables', async () => {
+  it('is visible in change.before if "readBefore" is true, also in members computed from other tables', async () => {
     await sessions.reset(
       `${tables}${table} CREATE TABLE zonas (id text PRIMARY KEY, zona text); INSERT INTO zonas VALUES ('k', 'norte')`,
     )
@@ -245,7 +245,7 @@ describe('a write by another session', () => {
     expect(changes).toMatchObject([{ b: 'otro', zona: 'sur' }])
   })
 
-  it('that moves a row out of the scope makes replace return "absent", even if the scope member is computed', async () => {
+  it('makes replace return "absent" if it moves the row out of the scope by changing a computed member', async () => {
     await sessions.reset(
       `${tables}${table} CREATE TABLE zonas (id text PRIMARY KEY, zona text); INSERT INTO zonas VALUES ('k', 'norte')`,
     )
@@ -261,7 +261,7 @@ describe('a write by another session', () => {
     expect(await row()).toEqual(theirs)
   })
 
-  it('that moves a row to another partition changes its key, so replace and remove return "absent"', async () => {
+  it('makes replace and remove return "absent" if a new key moves the row to another partition', async () => {
     await sessions.reset(`
       CREATE TABLE partidas (zona text, id text, a text, version uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (zona, id)) PARTITION BY LIST (zona);
       CREATE TABLE del_norte PARTITION OF partidas FOR VALUES IN ('norte'); CREATE TABLE las_otras PARTITION OF partidas DEFAULT;
@@ -285,7 +285,7 @@ describe('a write by another session', () => {
     ['without a foreign key', ''],
     ['with a foreign key', 'ALTER TABLE en_lote ADD FOREIGN KEY (pieza) REFERENCES piezas'],
   ])(
-    'that attaches a record during its removal leaves no row in the table of the association, %s',
+    'leaves no row in the association table if it attaches a record that is being removed, %s',
     async (_, constraint) => {
       await sessions.reset(`${tables}${table}${constraint}`)
       const adapter = adapterOf()
@@ -326,7 +326,7 @@ describe('a write by another session', () => {
     await sessions.sql(`DROP ROLE ${role}`)
   })
 
-  it('to a view can be lost if the client lacks transaction(), so ready() warns; a table causes no warning', async () => {
+  it('can be lost on a view if the client lacks transaction(), so ready() warns; tables cause no warning', async () => {
     for (const [relation, warned] of [
       [views[0][1], 1],
       [table, 0],
@@ -374,7 +374,7 @@ describe('a write by another session', () => {
     expect(await row()).toEqual(theirs)
   })
 
-  it('is not lost, even without transactions, if a trigger compares the version itself', async () => {
+  it('is not lost, even without transactions, if the trigger of the view compares the version', async () => {
     const compares = views[1][1].replace(
       'WHERE id = OLD.id; RETURN NEW',
       'WHERE id = OLD.id AND version = OLD.version; IF NOT FOUND THEN RAISE serialization_failure; END IF; RETURN NEW',

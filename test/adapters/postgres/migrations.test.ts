@@ -215,7 +215,7 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
     })
   })
 
-  it('running processes can write, read, filter and sort by a new label of an enumeration', async () => {
+  it('running processes can write and read a new label of an enumeration, and filter and sort by it', async () => {
     await store.sql(
       `DROP TYPE IF EXISTS estado CASCADE; CREATE TYPE estado AS ENUM ('abierta', 'cerrada'); ALTER TABLE t ` +
         'ALTER COLUMN estado TYPE estado USING NULL',

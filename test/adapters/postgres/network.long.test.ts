@@ -83,7 +83,7 @@ describe('the adapter over a failing network', () => {
     },
   )
 
-  it('retries a transaction whose connection was lost before COMMIT, but not after COMMIT was sent', async () => {
+  it('retries a transaction if the connection is lost before COMMIT is sent, but not if it is lost later', async () => {
     let runs = 0
     const store = bultosIn(pool, {
       write: async (tx, change) => {

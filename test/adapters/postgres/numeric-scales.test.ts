@@ -30,7 +30,7 @@ it.each<
     'must have 2 zeros directly after the decimal point, and at most 4 digits after it in total',
   ],
 ])(
-  'REP-4: if numeric%s refuses a decimal, the message states which decimals it accepts',
+  'REP-4: if a numeric%s column refuses a decimal, the message states which decimals the column accepts',
   (_, limits, held, refused, message) => {
     const texts = decimalTexts(limits)
     for (const value of held) expect(texts.fault(value), value).toBeUndefined()

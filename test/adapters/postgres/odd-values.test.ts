@@ -1,7 +1,7 @@
 /**
- * Columns that other programs write can contain values that JSON or a format cannot represent
- * (HDR-8, REP-4). GET shows each value in a canonical form or as null. On PGlite, unusual session
- * settings are in effect.
+ * Other programs can store values that JSON, or the format in the schema, cannot represent (HDR-8,
+ * REP-4). GET shows each value in a canonical form or as null. On PGlite, the tests use unusual
+ * session settings.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

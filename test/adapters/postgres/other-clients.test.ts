@@ -7,7 +7,7 @@ import { call } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, tried, unchanged, within } from './bultos.js'
 
 describe('a client with only a query method', () => {
-  it('runs single statements, and throws for operations that need several statements in one transaction', async () => {
+  it('suffices for single statements; operations that need several statements in one transaction throw', async () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 2 })
@@ -88,8 +88,8 @@ describe('a pg.Client', () => {
   })
 })
 
-describe('PGlite', () => {
-  it('runs transactions one after another, joins a transaction of the caller, and is unavailable when closed', async () => {
+describe('the adapter over PGlite', () => {
+  it('runs transactions one by one, joins a transaction of the caller, and throws Unavailable if closed', async () => {
     const db = await freshPglite()
     await db.exec(ddl)
     const adapter = bultosIn(db, {

@@ -1,6 +1,6 @@
 /**
- * The cost of lists for the database. The tests measure it by the blocks (of 8 KB) and the rows in
- * the query plans, never by time.
+ * The cost of lists for the database. The tests measure this cost by the blocks (of 8 KB) and the
+ * rows in the query plans, never by time.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -56,7 +56,8 @@ describe('QUERY-7: the cost of a page', () => {
   let pool: pg.Pool
   let last: { readonly text: string; readonly values: unknown[] }
   beforeAll(async () => {
-    // A separate database, in which VACUUM does not wait for transactions of other tests.
+    // The tests use a separate database, because open transactions of other tests in the same
+    // database would keep VACUUM from marking pages as all-visible.
     place = await freshDatabase()
     pool = new pg.Pool({ connectionString: place.url })
     for (const table of ['piezas', 'pocas'])
@@ -120,7 +121,7 @@ describe('QUERY-7: the cost of a page', () => {
     'detalle.ciudad,numero',
     '-detalle.ciudad,-numero',
   ])(
-    'at four depths, a next or previous page sorted by %s reads at most 2n + 12 blocks if page 1 reads n',
+    'sorted by %s, the next and previous pages at four depths read at most 2n + 12 blocks if page 1 reads n',
     async (sort) => {
       const asked = request({ sort })
       const first = await costOf(asked)
@@ -132,8 +133,8 @@ describe('QUERY-7: the cost of a page', () => {
             seek: { values: placeOf(asked, deep, backwards ? 0 : -1), backwards },
           })
           expect(page.items.length).toBeGreaterThan(0)
-          // Each part of the condition for the position needs an index lookup. The index has three
-          // levels, so a lookup reads a few blocks.
+          // The condition for the rows after (or before) a position has several parts. Each part
+          // needs an index lookup. The index has three levels, so a lookup reads a few blocks.
           expect(blocks).toBeLessThanOrEqual(2 * first.blocks + 12)
           expect(
             nodes.filter((node) => /Scan/.test(node['Node Type'])).reduce((sum, node) => sum + node['Actual Rows'], 0),
@@ -205,7 +206,7 @@ describe('QUERY-7: the cost of a page', () => {
     ['filtered', { sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'L7' }] }],
     ['found by q', { search: 'unica77' }],
   ])(
-    'a page (%s) causes no sequential scan, and reads at most 2n + 6 blocks if a table a tenth as large needs n',
+    'a page (%s) causes no sequential scan, and reads at most 2n + 6 blocks if a ten times smaller table needs n',
     async (_, parts) => {
       const large = await costOf(request(parts))
       const small = await costOf(request(parts), over({ table: 'pocas' }))

@@ -5,7 +5,7 @@ import { call, listRequest } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, slowView, unchanged, until, within } from './bultos.js'
 
 describe('a full pool', () => {
-  it('causes a 503 at the time limit, and gets back a connection that it hands out after the 503', async () => {
+  it('causes a 503 at the time limit; if the pool hands out a connection later, the adapter returns it', async () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })
@@ -26,7 +26,7 @@ describe('a full pool', () => {
     await place.drop()
   })
 
-  it('gets back a connection that it hands out at the moment when the waiting call is aborted', async () => {
+  it('gets back a connection even if the call that receives it is aborted at the same moment', async () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })

@@ -1,6 +1,7 @@
 /**
- * The position in the write-ahead log that each client of the service has reached by its writes.
- * Positions are stored in the process or in Redis. The tests use a real Redis.
+ * Each client of the service has a position: the point in the write-ahead log that its writes have
+ * reached. A replica may serve reads of the client only after it has replayed the log up to this
+ * point. Positions are stored in the process or in Redis. The tests use a real Redis.
  */
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -71,7 +72,7 @@ describe('positions in the process', () => {
     expect(store.get('luis')).toBeUndefined()
   })
 
-  it('an unknown position remains in effect for a minute, also for an evicted client', () => {
+  it('an unknown position remains in effect for a minute, even if the entry of the client was evicted', () => {
     let now = 0
     const store = new ProcessPositions(() => now, 1)
     store.raise('ana', at(1))
@@ -98,7 +99,7 @@ describe('positions in the process', () => {
 describe('redisReplicaPositions()', () => {
   const { client, prefix, close } = redisStores(redisUrl())
   afterAll(async () => {
-    // SCAN may return batches without keys, and DEL needs at least one.
+    // SCAN may return batches without keys, and DEL needs at least one key.
     for await (const keys of client.scanIterator({ MATCH: `${prefix}*` })) if (keys.length > 0) await client.del(keys)
     close()
   })
@@ -110,7 +111,7 @@ describe('redisReplicaPositions()', () => {
     await client.hIncrBy(marks, 'at', -milliseconds)
   }
 
-  it('shares positions between processes, and keeps the largest position of a client, even if it arrives first', async () => {
+  it('shares positions between processes, and ignores a position that is smaller than the stored one', async () => {
     const [one, other] = [storeOf('shared'), storeOf('shared')]
     expect(await one.get('ana')).toBeUndefined()
     await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 ? one : other).raise('ana', at(i * 7 + 250))))

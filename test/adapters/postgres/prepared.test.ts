@@ -24,7 +24,7 @@ const prepared = async (client: pg.Pool | pg.Client = pool) =>
   }[]
 
 describe('prepared statements', () => {
-  it('are named at the second use, cached, and limited to 200', async () => {
+  it('are created at the second use of a statement, reused, and limited to 200', async () => {
     const store = bultosIn(pool)
     for (let i = 0; i < 5; i++) await store.read(['a'], call)
     const [first, ...others] = (await prepared()).filter(({ statement }) => statement.includes('"bultos"'))
@@ -38,7 +38,7 @@ describe('prepared statements', () => {
     expect((await store.list(listRequest({ sort: 'id', size: 300 }), call)).items).toHaveLength(1)
   })
 
-  it('are not created with prepare: false', async () => {
+  it('are not created if the option "prepare" is false', async () => {
     const store = bultosIn(pool, { prepare: false })
     for (let i = 0; i < 5; i++) await store.read(['a'], call)
     expect(await prepared()).toEqual([])

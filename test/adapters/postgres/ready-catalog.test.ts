@@ -45,14 +45,14 @@ const faults: readonly Case[] = [
     /no create sets the column "a", which is NOT NULL/,
   ],
   [
-    'a check of the table that no row satisfies',
+    'a table check that no row satisfies',
     'CREATE TABLE t (id int PRIMARY KEY, a text, CONSTRAINT cerrada CHECK (false))',
     cosas(),
     {},
     /no row can satisfy the check "cerrada".*drop the check/,
   ],
   [
-    'a check of a domain that no value satisfies',
+    'a domain check that no value satisfies',
     'CREATE DOMAIN nunca AS text CONSTRAINT jamas CHECK (false); CREATE TABLE t (id int PRIMARY KEY, a nunca)',
     cosas(),
     {},
@@ -116,7 +116,7 @@ const faults: readonly Case[] = [
     /each new row would be marked as deleted: .* SET DEFAULT false\. .* set softDelete\.deleted to 'false'/,
   ],
   [
-    'a soft-delete column whose value false marks deleted rows, with the default false',
+    'a soft-delete column with the default false, if false marks deleted rows',
     'CREATE TABLE t (id int PRIMARY KEY, a text, active boolean DEFAULT false)',
     cosas(),
     { softDelete: { column: 'active', deleted: 'false' } },

@@ -278,7 +278,7 @@ describe("probe: 'execute' with concurrent sessions", () => {
     const { adapter, warnings } = adapterOver(pool, options)
     await adapter.ready()
     expect(warnings).toEqual([])
-    // The lock that CREATE INDEX takes: reads continue, and writes wait.
+    // CREATE INDEX takes the same lock: reads continue, and writes wait.
     await holder.query('ROLLBACK; BEGIN; LOCK TABLE t IN SHARE MODE')
     const locked = adapterOver(pool, options)
     await locked.adapter.ready()

@@ -124,7 +124,7 @@ describe.each(stores)('ready() accepts, on $name,', ({ open }) => {
       { attached, version: { column: 'v' }, softDelete: 'borrada' },
     ],
     [
-      'a composite key with a numbered part, and a JSON column in "rest"',
+      'a composite key with a numbered part, and a JSON column for the option "rest"',
       'CREATE TABLE t (zona text, dia date, n int, texto varchar(3), resto jsonb, PRIMARY KEY (zona, dia, n))',
       compuesta,
       { rest: 'resto' },

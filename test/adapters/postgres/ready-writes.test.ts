@@ -80,7 +80,7 @@ describe.each(stores)('ready() and tables on which one kind of write always fail
       /cannot change materialized view "t"/,
     ],
     [
-      'a rule that replaces updates by nothing',
+      'a rule that ignores all updates',
       'CREATE TABLE t (id int PRIMARY KEY, texto text, autor text); CREATE RULE nada AS ON UPDATE TO t DO ' +
         'INSTEAD NOTHING',
       {},
@@ -106,7 +106,7 @@ describe.each(stores)('ready() and tables on which one kind of write always fail
       /no create sets the column "texto", which is NOT NULL/,
     ],
     [
-      'a written member in a column GENERATED ALWAYS AS IDENTITY',
+      'a writable member in an identity column (GENERATED ALWAYS)',
       'CREATE TABLE t (id int PRIMARY KEY, texto text, autor text); ALTER TABLE t DROP COLUMN autor, ADD COLUMN ' +
         'n int GENERATED ALWAYS AS IDENTITY',
       { columns: { autor: { column: 'texto', write: false }, n: 'n' } },

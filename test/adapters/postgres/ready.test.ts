@@ -183,7 +183,7 @@ describe('ready()', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('checks an adapter that is bound to its resource by mount()', async () => {
+  it('checks an adapter that gets its resource from mount()', async () => {
     const cosas = defineResource({
       collection: 'cosas',
       key: 'id',

@@ -98,8 +98,8 @@ describe('while the replica is paused, a client sees', () => {
   })
 
   it('VERB-12: the record of a create whose response it did not get', async () => {
-    // The service `first` uses another pool, as another process would. So `over` does not know the
-    // position of the client.
+    // The service `first` uses another pool, as another process would. So the service `over` does
+    // not know that the client has written.
     const elsewhere = new pg.Pool({ connectionString: pair.primary.url })
     onTestFinished(() => elsewhere.end())
     await using first = await serving(resources({ write: elsewhere }))

@@ -51,7 +51,7 @@ async function stored({ ask }: Awaited<ReturnType<typeof service>>): Promise<{ i
   return { id, tag: headers.get('etag') as string }
 }
 
-describe('a client { read, write }', () => {
+describe('an adapter over { read, write }', () => {
   it('without the option "replica", reads from the primary', async () => {
     await using over = await service()
     const { id } = await stored(over)

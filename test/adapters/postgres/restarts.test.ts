@@ -139,7 +139,7 @@ describe('the adapter, over a server that restarts,', () => {
     }
   })
 
-  it('refuses writes while the primary is read-only, closes their connection, and serves reads', async () => {
+  it('on a read-only primary, refuses a write, closes the connection of the write, and serves reads', async () => {
     const own = new pg.Pool({ connectionString: server.url, max: 2, idleTimeoutMillis: 0 })
     const store = bultosIn(own)
     await store.ready()

@@ -61,7 +61,7 @@ async function holdTable(): Promise<() => Promise<void>> {
 const keys = (count: number): string[] => Array.from({ length: count }, (_, i) => `k${i + 1}`)
 
 describe('concurrent reads by key', () => {
-  it('share round trips of at most 25 reads', async () => {
+  it('share round trips; one round trip serves at most 25 reads', async () => {
     await withPool(async (pool) => {
       const store = bultosIn(pool)
       await store.ready()
@@ -125,7 +125,7 @@ describe('a failure of a shared round trip', () => {
     await own.drop()
   })
 
-  it('caused by a timeout, ends each read at its own time limit', async () => {
+  it('because of a timeout, affects only the reads that have reached their own time limit', async () => {
     await withPool(
       async (pool) => {
         const store = bultosIn(pool)
@@ -142,7 +142,7 @@ describe('a failure of a shared round trip', () => {
     )
   })
 
-  it('caused by a lost connection, leads to a retry of each read', async () => {
+  it('because of a lost connection, causes a retry of each read', async () => {
     await withPool(
       async (pool) => {
         const store = bultosIn(pool)

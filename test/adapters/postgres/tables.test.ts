@@ -195,7 +195,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     }
   })
 
-  it('finds, changes and removes exactly the given key, even if the column is case-insensitive', async (context) => {
+  it('finds, changes and removes only the record with the exact key in a case-insensitive column', async (context) => {
     await store
       .sql(`
       CREATE COLLATION IF NOT EXISTS courier.blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
@@ -432,7 +432,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     expect((await adapter.read([1], call))[0]?.value).toEqual({ numero: 1, titulo: 'z', otra: 1 })
   })
 
-  it('a version computed from some columns changes with these columns, and not with others', async () => {
+  it('a version that is computed from some columns changes only if one of these columns changes', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, {
       resource: without,

@@ -1,4 +1,7 @@
-/** A schema with a pool for requests, and another session that locks rows during a request. */
+/**
+ * A database schema, a pool for requests to the database, and another session that locks rows
+ * during a request.
+ */
 import pg from 'pg'
 import { freshSchema } from '../../servers/databases.js'
 
@@ -9,8 +12,8 @@ export interface TwoSessions {
   /** Empties the schema, and runs the given statements. */
   reset(text: string): Promise<void>
   /**
-   * Runs SQL in a transaction of another session, and starts the request. Commits the transaction
-   * as soon as the request waits for it, or after the request if the request does not wait.
+   * Runs SQL in a transaction of another session, and then starts the request. Commits the
+   * transaction when it blocks the request, or when the request has ended.
    */
   concurrently<T>(text: string, request: () => Promise<T>): Promise<T>
   close(): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * Synchronous replication whose standby is missing. A write that only this server has committed is
- * not acknowledged.
+ * Synchronous replication without a connected standby. The adapter does not report success for a
+ * write that only the primary server has committed.
  */
 import express from 'express'
 import pg from 'pg'
@@ -74,11 +74,11 @@ describe('a write that no synchronous standby confirms', () => {
     ]
   }
 
-  it('causes a 503 with an unknown outcome, with or without a transaction, and is not retried', async () => {
+  it('causes a 503 with an unknown outcome and is not retried, inside and outside of a transaction', async () => {
     for (const { detail } of await Promise.all(writes(pool).map((write) => refusedWith(write()))))
       expect(detail).toMatch(unknown)
-    // This server has committed each write exactly once, but no standby has confirmed it. So
-    // "unknown" is the correct outcome.
+    // The primary server has committed each write exactly once, but no standby has confirmed a
+    // write. So "unknown" is the correct outcome.
     expect(await sql(`SELECT id, n FROM bultos WHERE id IN ('a', 'b', 'r1', 'r2', 'r3', 'r4') ORDER BY id`)).toEqual([
       { id: 'a', n: 1 },
       { id: 'b', n: 1 },
@@ -209,7 +209,7 @@ describe('VERB-12: a retry of a write that no synchronous standby confirmed', ()
   it('succeeds only after the wait for a standby has ended', async () => {
     expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', request())))).detail).toMatch(unknown)
     expect(await sql(`SELECT id FROM bultos WHERE id = 'k'`)).toHaveLength(1)
-    // The look-up of the idempotency key and the repeated create both fail.
+    // Without a standby, the look-up of the idempotency key fails, and so does the repeated create.
     expect((await refusedWith(store().recall?.(keyed('one', request())))).detail).toMatch(unknown)
     expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', request())))).detail).toMatch(unknown)
     const waiting = bultosIn(pool, { idempotency }).recall?.(keyed('one', request()))

@@ -77,7 +77,7 @@ describe.each(stores)('undeclared JSON members, on $name', ({ open }) => {
     expect(await stored()).toEqual({ lugar: { ...lugar, calle: 'Real', plano: { x: 2, z: 3 } }, lineas })
   })
 
-  it('a list in a PATCH replaces the whole stored list, and null removes an object', async () => {
+  it('in a PATCH, a list replaces the whole stored list, and null replaces the whole stored object', async () => {
     expect((await patch({ lineas: [{ n: 9 }], lugar: null })).status).toBe(200)
     expect(await store.sql('SELECT lugar, lineas::text FROM fichas')).toEqual([{ lugar: null, lineas: '[{"n": 9}]' }])
   })

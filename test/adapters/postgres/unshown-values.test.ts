@@ -92,7 +92,7 @@ describe.each(stores)('values that JSON cannot represent, on $name', ({ open }) 
   }
 
   it.each(versions)(
-    'VERB-3: a PUT of the response to a GET keeps the stored values exactly, if the version is %s',
+    'VERB-3: a PUT of the response to a GET keeps the stored values exactly (version: %s)',
     async (_, more) => {
       await store.sql(`TRUNCATE lecturas; ${plain}`)
       for (const [i, [column, sql]] of odd.entries())
@@ -175,7 +175,7 @@ describe.each(stores)('values that JSON cannot represent, on $name', ({ open }) 
     await store.sql('DROP FUNCTION nada CASCADE')
   })
 
-  it('replacing a row twice in one transaction of the caller keeps a value that JSON cannot represent', async () => {
+  it('replacing a row twice in one transaction does not lose a value that JSON cannot represent', async () => {
     await store.sql(`TRUNCATE lecturas; INSERT INTO lecturas (id, peso) VALUES (1, 'NaN')`)
     const adapter = postgresAdapter(store.client, { resource: lecturas, table: 'lecturas' })
     const change = async (tx: SqlClient): Promise<void> => {

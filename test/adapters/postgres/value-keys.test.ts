@@ -1,7 +1,7 @@
 /**
- * Keys, scopes, lists, views and repeated creates with values that can be spelled in several ways,
- * such as a UUID in upper case (PATH-9, PATH-11, VERB-12). Also tests formats that do not match the
- * type of their column.
+ * Values that can be spelled in several ways, such as a UUID in upper case, in keys, scopes, lists,
+ * views and repeated creates (PATH-9, PATH-11, VERB-12). Also tests members whose format does not
+ * match the type of the column.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -142,7 +142,7 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
     await adapters?.close()
   })
 
-  it('PATH-9, PATH-11: other spellings of a composite key find its record, also in a sub-collection', async () => {
+  it('PATH-9, PATH-11: a composite key finds its record in every spelling, also in a sub-collection', async () => {
     const { send } = service
     const record = {
       desde: '2026-11-21T00:00:00+02:00',
@@ -308,7 +308,7 @@ describe.each(stores)('formats that do not match their column, on $name', ({ ope
   }
 
   it.each(Object.entries(shown))(
-    'REP-8: ready() accepts only formats that fit a column of type %s; a PUT of the GET response then works',
+    'REP-8: ready() accepts only formats that fit the column type %s. With them, a PUT of the GET response works',
     async (type, { sample, fits }) => {
       await store.sql(
         `CREATE TABLE f_${type} (id int PRIMARY KEY, valor ${type}); INSERT INTO f_${type} VALUES (1, '${sample}')`,
@@ -342,7 +342,7 @@ describe.each(stores)('formats that do not match their column, on $name', ({ ope
     await expect(over('largos', { type: 'string', minLength: 40 }).adapter.ready()).rejects.toThrow(/lower minLength/)
   })
 
-  it('QUERY-1: ready() warns about a text column with a format like uuid, and undeclared enum labels', async () => {
+  it('QUERY-1: ready() warns about undeclared enum labels, and about formats like uuid on a text column', async () => {
     await store.sql(
       `CREATE TYPE color AS ENUM ('rojo', 'azul'); CREATE TABLE avisos (id int PRIMARY KEY, valor text); CREATE ` +
         'TABLE colores (id int PRIMARY KEY, valor color)',

@@ -175,7 +175,7 @@ describe.each(stores)('values that the database refuses, on $name', ({ open }) =
     ])
   })
 
-  it('a refusal names the members of an exclusion constraint, but no member if two columns have the violated domain', async () => {
+  it('a refusal names the members of an exclusion constraint, but none for a domain of two columns', async () => {
     await store.sql(`
       CREATE TABLE estancias (id int PRIMARY KEY, a int, b int, EXCLUDE USING btree (a WITH =, b WITH =), edad positiva, otra positiva);
       INSERT INTO estancias VALUES (1, 3, 4)`)
@@ -198,8 +198,7 @@ describe.each(stores)('values that the database refuses, on $name', ({ open }) =
       members: ['a', 'b'],
       why: expect.any(String),
     })
-    // Two columns have this domain, and the database does not report which of the two refused its
-    // value.
+    // Two columns have this domain, and the error of the database does not name the column.
     expect(await over.create({ id: 2, edad: -1 }, call)).toMatchObject({ refused: 'rule', members: [] })
   })
 

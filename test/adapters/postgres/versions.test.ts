@@ -82,7 +82,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     expect(await version()).not.toBe(before)
   })
 
-  it('HDR-8: a version with a digest does not depend on session settings, and is the same in lists', async () => {
+  it('HDR-8: a digest is the same for all session settings, and the same in lists and items', async () => {
     await table()
     const adapter = over()
     const session = async (tx: { query(text: string): Promise<unknown> }) => {
@@ -167,7 +167,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     },
   )
 
-  it('HDR-8: versions have no digest with "soleWriter" or tableDdl(), but have one if tables inherit from the table', async () => {
+  it('HDR-8: "soleWriter" and tableDdl() make a digest unnecessary, but table inheritance requires one', async () => {
     await table()
     expect(await version(over({ version: { column: 'version', soleWriter: true } }))).not.toMatch(digested)
     const propia = defineResource({
@@ -206,7 +206,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     expect(await version()).not.toMatch(digested)
   })
 
-  it('HDR-8: with "next", "rest" and soft delete, each change renews the version, even a null version', async () => {
+  it('HDR-8: with "next", "rest" and soft delete, each write changes the version, even a null version', async () => {
     await table(
       '',
       (
@@ -245,7 +245,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     expect(await adapter.remove(1, await read(), call)).toBe('removed')
   })
 
-  it('HDR-8: with "readFrom", the version is that of the table, even if the view shows other values', async () => {
+  it('HDR-8: with "readFrom", the version comes from the table, even if the view shows other values', async () => {
     await table()
     await store.sql(
       `CREATE VIEW vista AS SELECT id, upper(nombre) AS nombre, peso, datos, etiquetas, version FROM lotes`,
@@ -262,7 +262,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     }
   })
 
-  it('HDR-8: a digest is needed if a later trigger can reset the version, or if the default of the version repeats', async () => {
+  it('HDR-8: a digest is needed if a later trigger can reset the version, or if the default is constant', async () => {
     const later = (body: string) => `${setter(plain)};
       CREATE OR REPLACE FUNCTION tarde() RETURNS trigger LANGUAGE plpgsql AS $$ ${body} $$;
       CREATE TRIGGER tarde BEFORE UPDATE ON lotes FOR EACH ROW EXECUTE FUNCTION tarde()`
@@ -287,7 +287,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
     await expect(over().ready()).rejects.toThrow(/may repeat/)
   })
 
-  it('HDR-8: the result of a write includes changes of a deferred trigger that a BEFORE trigger fires', async () => {
+  it('HDR-8: a write returns the changes of a deferred trigger that was fired by a BEFORE trigger', async () => {
     await table(`
       DROP TABLE IF EXISTS avisos;
       CREATE TABLE avisos (lote integer);

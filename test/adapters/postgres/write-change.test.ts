@@ -90,7 +90,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
   }
   const salta = { id: 1, destino: 'Salta', urgente: false, cliente: null }
 
-  it('HDR-3: has the action, the key, "before" if the record was read, and "after" as stored', async () => {
+  it('HDR-3: the change has "action", "key", "after" (as stored), and "before" if the record was read', async () => {
     const { send, close } = await service([mount(envios, over())])
     await send('POST', '/v1/envios', {}, { destino: 'Jujuy' })
     await send('PUT', '/v1/envios/1', {}, { destino: 'Tigre' })
@@ -125,7 +125,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     await close()
   })
 
-  it('HDR-3: has "before" in attach, detach and remove if a precondition needs the current record', async () => {
+  it('HDR-3: for attach, detach and remove, "before" is set if a precondition needs the current record', async () => {
     const { send, close } = await service([mount(envios, over())])
     const tag = async () => (await send('GET', '/v1/envios/1')).headers.etag as string
     const pair = async () => ({ 'If-Match': `${await tag()}, "x.y"` })
@@ -140,7 +140,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     await close()
   })
 
-  it('HDR-3: with "readBefore", has "before"; a stale or absent record causes no call of the function', async () => {
+  it('HDR-3: with "readBefore", "before" is set; the function is not called for a stale or absent record', async () => {
     const adapter = over({ readBefore: true })
     await adapter.ready()
     const [before] = await adapter.read([1], call)
@@ -156,7 +156,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     ])
   })
 
-  it('HDR-3: through a view, has the stored record as "before"', async () => {
+  it('HDR-3: through a view, "before" is the stored record', async () => {
     const older = adapterView(over({ onUpdate: (value) => value }), {
       rename: { ciudad: 'destino' },
       hides: ['cliente'],
@@ -192,7 +192,7 @@ describe.each(stores)('the change passed to a "write" function, over $name', ({ 
     expect((await over().read([1], call))[0]?.value).toMatchObject({ cliente: 5 })
   })
 
-  it('HDR-3: in a transaction of the caller, has "before" only with "readBefore"', async () => {
+  it('HDR-3: in a transaction of the caller, "before" is set only with "readBefore"', async () => {
     const inside = async (options: Options) => {
       const adapter = over(options)
       const run = async (tx: never) => {

@@ -83,7 +83,7 @@ for (const [name, open] of Object.entries(stores)) {
     })
     const initial = { bultos: [{ id: 'a', n: 1 }], buzon: [] }
 
-    it('commits its own statements and the change together, or neither of them (HDR-3)', async () => {
+    it('its own statements and the change are committed together, or not at all (HDR-3)', async () => {
       const adapter = over(outbox)
       const [a] = await adapter.read(['a'], call)
       expect(await adapter.replace('a', { id: 'a', n: 2 }, 'e.0', call)).toBe('stale')
@@ -98,7 +98,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await all()).toEqual({ bultos: [], buzon: [{ bulto: 'a', n: null }] })
     })
 
-    it('causes a rollback if it throws, and the call rejects with the same error', async () => {
+    it('if it throws, the transaction is rolled back, and the call rejects with the same error', async () => {
       const problem = new HttpProblem('rule', { detail: 'No.' })
       const before = over(async (tx, change, own) => {
         await outbox(tx, change, own)
@@ -132,7 +132,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await all()).toMatchObject({ buzon: [{ bulto: 'b', n: 3 }] })
     })
 
-    it('fails with the error of its own statements, which is not a refusal of the record', async () => {
+    it('if one of its own statements fails, the call rejects with the error, not with a refusal', async () => {
       await store.sql(`INSERT INTO buzon VALUES ('a', 0), ('b', 0)`)
       for (const first of [true, false]) {
         const adapter = over(async (tx, change, own) => {
@@ -147,7 +147,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect((await all()).bultos).toEqual(initial.bultos)
     })
 
-    it('fails if it ignores an error that has undone the change', async () => {
+    it('if it ignores an error that has undone the change, the call fails', async () => {
       const swallows = over(async (tx, change) => {
         await change.apply()
         await tx.query('SELECT 1 / 0').catch(() => {})
@@ -164,7 +164,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await saved.replace('a', { id: 'a', n: 2 }, undefined, call)).toMatchObject({ value: { n: 2 } })
     })
 
-    it('fails if it ends the transaction; if the change is then committed, the error says so (VERB-13)', async () => {
+    it('if it ends the transaction, the error of the call says whether the change is committed (VERB-13)', async () => {
       for (const ending of ['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN', 'ROLLBACK; BEGIN', 'COMMIT AND CHAIN']) {
         for (const first of [true, false]) {
           await store.sql(`DELETE FROM bultos; INSERT INTO bultos VALUES ('a', 1)`)
@@ -181,7 +181,7 @@ for (const [name, open] of Object.entries(stores)) {
       }
     })
 
-    it('can make other writes in its transaction; it fails if their "write" functions end the transaction', async () => {
+    it('can make other writes in its transaction, but their "write" functions must not end it', async () => {
       const inner = (tx: SqlClient, write: Write) => bultosIn(tx, { write })
       const around = (write: Write) =>
         over(async (tx, change) => {
@@ -208,7 +208,7 @@ for (const [name, open] of Object.entries(stores)) {
       }
     })
 
-    it('commits nothing after the caller got a timeout', async () => {
+    it('nothing is committed after the call has timed out', async () => {
       let go = (): void => {}
       const gate = new Promise<void>((resolve) => {
         go = resolve
@@ -229,7 +229,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await all()).toEqual(initial)
     })
 
-    it('commits nothing, and the call is refused, if the change violates a deferred constraint (ERR-2)', async () => {
+    it('if the change violates a deferred constraint, it is refused, and nothing is committed (ERR-2)', async () => {
       const adapter = over(outbox)
       const refused = { refused: 'reference', members: ['duenyo'] }
       expect(await adapter.create({ id: 'b', n: 2, duenyo: 'no' }, call)).toEqual(refused)

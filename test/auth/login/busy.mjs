@@ -1,7 +1,7 @@
 /**
- * A process that hashes passwords: `node busy.mjs`. Prints how many of its eight hashes were done
- * after twenty sequential file reads and name look-ups, then how many were done in the end, and
- * exits.
+ * A process that starts eight password hashes: `node busy.mjs`. Reads a file and resolves a host
+ * name twenty times, and prints how many hashes are done by then. Waits for all hashes, prints the
+ * number again, and exits.
  */
 import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { hashPassword } from '../../../dist/auth/index.js'
 
 let done = 0
 const hashes = Array.from({ length: 8 }, async () => {
-  // On a busy machine the last hashes may exceed the queue limit.
+  // On a busy machine, the queue may refuse the last hashes. Refused hashes count as done.
   const hash = await hashPassword('correct horse battery staple').catch(({ code }) => code)
   done += hash.startsWith('$scrypt$') || hash === 'unavailable' ? 1 : 0
 })

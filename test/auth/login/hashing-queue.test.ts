@@ -68,8 +68,8 @@ describe('the queue of hashes', () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 60 }, () => call(queue, 250))
     await vi.advanceTimersByTimeAsync(0)
-    // Two hashes of 250 ms run at a time, so a waiting call expects to wait 125 ms for each hash
-    // before it. For 31 waiting calls, this is at most 4 seconds.
+    // Two hashes of 250 ms run at a time, so the queue expects a wait of 125 ms for each hash
+    // before a call. With 31 waiting calls, no expected wait exceeds 4 seconds.
     expect(count(callers, 'refused')).toBe(60 - 2 - 31)
     await vi.advanceTimersByTimeAsync(10_000)
     expect(count(callers, 'done')).toBe(33)
@@ -91,7 +91,7 @@ describe('the queue of hashes', () => {
     expect(Math.max(...again.map((caller) => caller.ended))).toBeLessThan((1.5 * (200 * 250)) / 2 + 2000)
   })
 
-  it('AUTH-6: lets callers that time out together succeed after their Retry-After, even if hashing is slow', async () => {
+  it('AUTH-6: if hashing is slow and many callers time out, all their retries after Retry-After succeed', async () => {
     const queue = new HashingQueue(2)
     const first = Array.from({ length: 20 }, () => call(queue, 1600))
     await vi.advanceTimersByTimeAsync(5001)
@@ -131,7 +131,7 @@ describe('the queue of hashes', () => {
     }
   })
 
-  it('AUTH-6: takes into account how long a hash has been running, if that is longer than the average', async () => {
+  it('AUTH-6: expects a longer wait if a hash has already been running for longer than the average', async () => {
     const queue = new HashingQueue(1)
     call(queue, 60_000)
     await vi.advanceTimersByTimeAsync(3000)
@@ -158,7 +158,7 @@ describe('the queue of hashes', () => {
     expect(cheap.state).toBe('refused')
   })
 
-  it('AUTH-6: does not hash for a caller that has disconnected, and gives its place to another caller', async () => {
+  it('AUTH-6: does not hash for callers that have disconnected, and accepts other callers instead', async () => {
     const queue = new HashingQueue(1)
     call(queue, 250)
     let gone = false

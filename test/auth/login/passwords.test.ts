@@ -74,7 +74,7 @@ describe('stored passwords', () => {
     await expect(hashPassword('right', { costs: 15 } as never)).rejects.toThrow(/Did you mean "cost"/)
   })
 
-  it('AUTH-6: need a rehash if their parameters are weaker than the current ones', () => {
+  it('AUTH-6: need a rehash if their parameters are weaker than the current parameters', () => {
     const of = (ln: number, r: number, p: number) => needsRehash(storedHash.format({ ln, r, p }))
     expect([of(14, 8, 1), of(14, 8, 9), of(15, 8, 2), of(15, 8, 3), of(16, 8, 2), of(17, 8, 1)]).toEqual([
       true,
@@ -115,8 +115,8 @@ describe('stored passwords', () => {
         const [whole, done] = workOf(a) >= workOf(b) ? [a, b] : [b, a]
         const left = remainingCost(whole, done)
         const work = workOf(done) + (left === undefined ? 0 : workOf(left))
-        // A unit of work is faster if its hash uses less memory, so the additional hash may contain
-        // more units.
+        // A unit of work takes less time in a hash that uses less memory, so the additional hash
+        // may contain more units.
         expect(work / workOf(whole)).toBeGreaterThan(0.75)
         expect(work / workOf(whole)).toBeLessThan(1.75)
       }),

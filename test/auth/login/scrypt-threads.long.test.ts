@@ -51,7 +51,8 @@ describe('worker threads that hash', () => {
 
   it('AUTH-6: cause only one hash to fail, with a 503, if one of the threads ends', async () => {
     let onWorker: (thread: Worker) => void = () => {}
-    // The process emits "worker" before the thread can be online, so the listener is not too late.
+    // The process emits "worker" before the thread can be online, so the listener for "online" is
+    // added in time.
     const online = new Promise<Worker>((resolve) => {
       onWorker = (thread) => void thread.once('online', () => resolve(thread))
     })

@@ -1,4 +1,4 @@
-/** Creates stored hashes of any strength for tests. `hashPassword()` creates only strong ones. */
+/** Creates stored hashes of any strength for tests. `hashPassword()` creates only strong hashes. */
 import { randomBytes, scryptSync } from 'node:crypto'
 import { type Cost, formatPasswordHash } from '../../../src/auth/login/password-hash.js'
 
@@ -8,6 +8,6 @@ export function storedHash(password: string, cost: Cost): string {
   return formatPasswordHash({ ...cost, salt, hash })
 }
 
-/** Returns a stored hash that no password matches, without any hashing. */
+/** Returns a stored hash of random bytes, which no password matches. Nothing is hashed. */
 storedHash.format = (cost: Cost): string =>
   formatPasswordHash({ ...cost, salt: randomBytes(16), hash: randomBytes(32) })

@@ -24,7 +24,7 @@ const headers = (user: string, password = 'guess') => ({
   Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 })
 
-/** Releases all hashes, including those that begin only after this call. */
+/** Releases hashes until `waiting` settles, including hashes that begin only after this call. */
 async function releaseAll(waiting: Promise<unknown>): Promise<void> {
   let over = false
   void waiting.finally(() => {
@@ -59,7 +59,7 @@ describe.each(majors)('a login that waits for its hash, on %s', (_, express: () 
     find.mockClear()
   })
 
-  it('AUTH-6: gets a 503 at the time limit of api(), and is not hashed after that', async () => {
+  it('AUTH-6: gets a 503 at the time limit of api(), and its password is not hashed after that', async () => {
     const ask = await serve(
       (app) => void app.use(api({ login: logins(), versions: { v1: [] }, timeout: 300, onError() {} }) as never),
     )
@@ -71,7 +71,7 @@ describe.each(majors)('a login that waits for its hash, on %s', (_, express: () 
     expect(held.passwords).toEqual(['first', 'third'])
   })
 
-  it('AUTH-6: is not hashed after another middleware has responded', async () => {
+  it('AUTH-6: if another middleware has responded, the password is not hashed after that', async () => {
     const ask = await serve((app) => {
       app.use((_req, res, next) => {
         setTimeout(() => res.headersSent || res.status(504).end(), 300)
@@ -87,7 +87,7 @@ describe.each(majors)('a login that waits for its hash, on %s', (_, express: () 
     expect(held.passwords).toEqual(['first', 'third'])
   })
 
-  it('AUTH-6: is not hashed after its client has disconnected, and does not count as a failed attempt', async () => {
+  it('AUTH-6: if the client disconnects, the password is not hashed, and no failed attempt is counted', async () => {
     const app = express()
     const closed = vi.fn()
     app.use((_req, res, next) => {
@@ -118,7 +118,7 @@ describe.each(majors)('a login that waits for its hash, on %s', (_, express: () 
     expect(held.passwords).toEqual(['first', 'third'])
   })
 
-  it('AUTH-6: a full queue refuses a login before the user is looked up. The login does not count as failed', async () => {
+  it('AUTH-6: a full queue refuses a login before the user is looked up, and counts no failed attempt', async () => {
     const ask = await serve((app) => void app.all('/login', logins() as never))
     const flood = Array.from({ length: 300 }, (_, n) => ask(`user${n}`))
     await Promise.race(flood) // Resolves with the first refused login, while nothing has been hashed yet.

@@ -52,7 +52,7 @@ async function issuer(keys: unknown, options: JwksOptions = {}) {
   }
 }
 
-/** Mocks the clock of `jwks()`. Its time advances only when `pass()` is called. */
+/** Mocks the clock of `jwks()`. The clock advances only when `pass()` is called. */
 function clock() {
   // An integer, so that additions and subtractions are exact.
   const start = Math.ceil(performance.now())
@@ -68,7 +68,7 @@ function clock() {
 afterEach(() => void vi.restoreAllMocks())
 
 describe('jwks(): keys', () => {
-  it('AUTH-5: are fetched at the first token, once for concurrent requests, and then found synchronously', async () => {
+  it('AUTH-5: are fetched once, when the first tokens arrive, and are then found synchronously', async () => {
     const { ask, state, now } = await issuer([first])
     expect(state.asked).toBe(0)
     expect(await Promise.all([ask(token('first')), ask(token('first')), ask(token(undefined))])).toEqual([
@@ -197,21 +197,28 @@ describe('jwks(): keys', () => {
 describe('jwks(): usable keys of a set', () => {
   const ec = p256.publicKey
   it.each<[string, object, string, string, KeyObject, boolean]>([
-    ['an RSA key without alg is used for RS256', published(rsa.publicKey), 'RS256', 'k', rsa.privateKey, true],
-    ['an RSA key without alg is not used for PS256', published(rsa.publicKey), 'PS256', 'k', rsa.privateKey, false],
+    ['an RSA key without "alg" is used for RS256', published(rsa.publicKey), 'RS256', 'k', rsa.privateKey, true],
+    ['an RSA key without "alg" is not used for PS256', published(rsa.publicKey), 'PS256', 'k', rsa.privateKey, false],
     [
-      'an RSA key with alg PS256 is used',
+      'an RSA key with the "alg" PS256 is used',
       published(rsa.publicKey, { alg: 'PS256' }),
       'PS256',
       'k',
       rsa.privateKey,
       true,
     ],
-    ['an EC key on P-256 without alg is used for ES256', published(ec), 'ES256', 'k', p256.privateKey, true],
+    ['an EC key on P-256 without "alg" is used for ES256', published(ec), 'ES256', 'k', p256.privateKey, true],
     ['an EC key on P-384 is used for ES384', published(p384.publicKey), 'ES384', 'k', p384.privateKey, true],
-    ['a key with use enc is not used', published(rsa.publicKey, { use: 'enc' }), 'RS256', 'k', rsa.privateKey, false],
     [
-      'a key with key_ops without verify is not used',
+      'a key whose "use" is "enc" is not used',
+      published(rsa.publicKey, { use: 'enc' }),
+      'RS256',
+      'k',
+      rsa.privateKey,
+      false,
+    ],
+    [
+      'a key whose "key_ops" lacks "verify" is not used',
       published(rsa.publicKey, { key_ops: ['encrypt'] }),
       'RS256',
       'k',
@@ -219,7 +226,7 @@ describe('jwks(): usable keys of a set', () => {
       false,
     ],
     [
-      'a key with key_ops with verify is used',
+      'a key whose "key_ops" contains "verify" is used',
       published(rsa.publicKey, { key_ops: ['verify'] }),
       'RS256',
       'k',
@@ -227,7 +234,7 @@ describe('jwks(): usable keys of a set', () => {
       true,
     ],
     [
-      'a key with key_ops that is not a list is not used',
+      'a key whose "key_ops" is not a list is not used',
       published(rsa.publicKey, { key_ops: 'verify' }),
       'RS256',
       'k',
@@ -235,7 +242,7 @@ describe('jwks(): usable keys of a set', () => {
       false,
     ],
     [
-      'a key with an alg for encryption is not used',
+      'a key with an "alg" for encryption is not used',
       published(rsa.publicKey, { alg: 'RSA-OAEP' }),
       'RS256',
       'k',
@@ -243,7 +250,7 @@ describe('jwks(): usable keys of a set', () => {
       false,
     ],
     [
-      'an RSA key with alg HS256 is not used',
+      'an RSA key with the "alg" HS256 is not used',
       published(rsa.publicKey, { alg: 'HS256' }),
       'RS256',
       'k',
@@ -251,7 +258,7 @@ describe('jwks(): usable keys of a set', () => {
       false,
     ],
     [
-      'an EC key with the alg of another curve is not used',
+      'an EC key with the "alg" of another curve is not used',
       published(ec, { alg: 'ES384' }),
       'ES256',
       'k',
@@ -260,7 +267,7 @@ describe('jwks(): usable keys of a set', () => {
     ],
     ['a private key is not used', published(rsa.privateKey), 'RS256', 'k', rsa.privateKey, false],
     [
-      'a key whose kid is a number is not used',
+      'a key whose "kid" is a number is not used',
       published(rsa.publicKey, { kid: 5 }),
       'RS256',
       'k',
@@ -332,10 +339,10 @@ describe('jwks(): options', () => {
     ['a file URL', 'file:///etc/jwks.json'],
     ['a data URL', 'data:application/json,{"keys":[]}'],
     ['credentials in the URL', 'https://ana:secreto@login.example/'],
-    ['text that is no absolute URL', 'login.example'],
+    ['text that is not an absolute URL', 'login.example'],
     ['undefined', undefined],
     ['null', null],
-  ])('AUTH-5: %s throws, and the message shows no credentials', (_, source) => {
+  ])('AUTH-5: jwks() throws for %s, and the message shows no credentials', (_, source) => {
     expect(() => jwks(source as never)).toThrow(ConfigurationError)
     expect(() => jwks(source as never)).not.toThrow('secreto')
   })

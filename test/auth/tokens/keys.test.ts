@@ -230,7 +230,7 @@ describe('AUTH-5: weak and wrong keys are refused', () => {
     }
   })
 
-  it('the error for a short secret contains no SHA-256 digest of it', () => {
+  it('the error for a short secret contains no SHA-256 digest of the secret', () => {
     const short = 'short but varied'
     const error = refused({ algorithm: 'HS256', key: short }, 'verify', short)
     expect(error.message).not.toContain(createHash('sha256').update(short).digest('hex').slice(0, 8))
@@ -250,7 +250,7 @@ describe('AUTH-5: candidate keys of a token', () => {
   it.each([
     ['fixed keys', list],
     ['a function', () => list],
-  ])('are found by alg and kid: %s', (_, keys) => {
+  ])('are found by "alg" and "kid": %s', (_, keys) => {
     const ring = keyRing('bearer()', keys)
     expect(names(ring({ alg: 'RS256', kid: 'a' }))).toEqual(['a RS256'])
     expect(names(ring({ alg: 'HS256', kid: 'a' }))).toEqual(['a HS256'])
@@ -278,7 +278,7 @@ describe('AUTH-5: candidate keys of a token', () => {
     ])
   })
 
-  it('missing and unusable keys throw, and the error for an unusable key names its position in the list', () => {
+  it('missing and unusable keys cause an error, which names the index of an unusable key in the list', () => {
     expect(() => keyRing('bearer()', [])).toThrow('no key')
     expect(() => keyRing('bearer()', null)).toThrow(ConfigurationError)
     expect(() => keyRing('bearer()', undefined)).toThrow(ConfigurationError)
@@ -291,7 +291,7 @@ describe('AUTH-5: candidate keys of a token', () => {
     ['null in a list', [null]],
     ['a string', 'un secreto'],
     ['a weak key', { algorithm: 'RS256', key: weakRsa.publicKey }],
-  ])('an unusable key that a function returns throws: %s', (_, given) => {
+  ])('an error is thrown if a function returns an unusable key: %s', (_, given) => {
     expect(() => keyRing('bearer()', () => given)({ alg: 'RS256' })).toThrow(ConfigurationError)
   })
 })
@@ -309,7 +309,7 @@ describe('AUTH-5: a KeyObject is created once for a key', () => {
     for (let time = 0; time < 3; time++) expect(prepare('The key', again(key))).toBe(first)
   })
 
-  it('a modified key is read again, and many new secrets evict cached secrets, but not cached KeyObjects', () => {
+  it('a modified key is read again. Many new secrets evict old secrets from the cache, but no KeyObject', () => {
     const prepare = keyMemo()
     const key = { algorithm: 'RS256', key: rsa.publicKey }
     const first = prepare('The key', key)

@@ -57,7 +57,7 @@ describe('tokenIssuer()', () => {
     })
   })
 
-  it('AUTH-5: keys are rotated by kid, and old tokens remain valid while the old key is listed', () => {
+  it('AUTH-5: after a key rotation, old tokens remain valid while "keys" contains the old key', () => {
     const next = { kid: '2026-12', algorithm: 'RS256', key: rsa.privateKey } as const
     const old = tokenIssuer({ key })({ sub: 'ana' })
     const both = bearer({ keys: [key, next] })
@@ -112,7 +112,7 @@ describe('tokenIssuer()', () => {
       { key: { algorithm: 'RS256', key: generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey } },
     ],
     [
-      'halves of two key pairs',
+      'a private key with the public part of another key',
       {
         key: {
           algorithm: 'ES256',

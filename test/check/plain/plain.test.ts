@@ -28,7 +28,7 @@ async function checkPlain(fault?: string, window?: number): Promise<CheckReport>
   }
 }
 
-it('no violation is reported for a service in node:http that keeps the conventions', async () => {
+it('no violation is reported for a correct service in plain node:http', async () => {
   const report = await checkPlain()
   expect(violationTexts(report)).toEqual([])
   expect(report.left).toEqual([])

@@ -51,7 +51,7 @@ function readQuery(text) {
       errors.push({ parameter: name, detail: `"${name}" is unknown. Known: offest, limit, text, count, done` })
     else if (name in values) errors.push({ parameter: name, detail: `"${name}" is given twice` })
     else if (['offest', 'limit'].includes(name) && (!/^[1-9]\d{0,8}$/.test(value) || (name === 'limit' && value > 50)))
-      errors.push({ parameter: name, detail: `"${name}" is a number from 1, and a limit at most 50` })
+      errors.push({ parameter: name, detail: `"${name}" must be a whole number from 1; "limit" is at most 50` })
     else if (name === 'count' && !/^-?\d{1,9}$/.test(value)) errors.push({ parameter: name, detail: 'no number' })
     else if (name === 'done' && !/^(?:true|false)$/.test(value)) errors.push({ parameter: name, detail: 'no boolean' })
     else values[name] = value

@@ -147,7 +147,7 @@ const prices: Partial<Record<Fault, string>> = {
   'paths without a version': '/prices',
 }
 
-/** For some faults, the additional paths of a twin with that fault. */
+/** The paths that some faults add to the twin. */
 const misplaced: Partial<Record<Fault, object>> = {
   'parent below its child': {
     '/v1/orders/{id}/customers': { parameters: id(number), get: { parameters: pages, responses: listed(customer) } },

@@ -30,8 +30,8 @@ CREATE TABLE mirror (id int PRIMARY KEY, customer text NOT NULL, quantity int NO
 `
 
 /**
- * Lets `clients` concurrent clients create orders, and change 30 orders that they share, until
- * `succeed` writes have succeeded. Returns the counts of succeeded and refused writes.
+ * Runs concurrent clients that create orders and change 30 shared orders, until `succeed` writes
+ * have succeeded. Returns the counts of succeeded and refused writes.
  */
 async function writes(base: string, succeed: number, clients: number): Promise<{ succeeded: number; refused: number }> {
   let succeeded = 0

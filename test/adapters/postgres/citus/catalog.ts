@@ -23,6 +23,6 @@ export const makeFunction = (sql: Sql): Promise<unknown> =>
     SELECT t::regclass, 'h', '{VAR :varno 1 :varattno ' || attnum || ' :vartype ' || atttypid || '}', 1, 's'
     FROM pg_attribute WHERE attrelid = t::regclass AND attname = c $$`)
 
-/** Registers a reference table: one that is stored completely on every server. */
+/** Registers a reference table, a table that is stored completely on every server. */
 export const makeReference = (sql: Sql, table: string): Promise<unknown> =>
   sql(`INSERT INTO pg_catalog.pg_dist_partition VALUES ('${table}', 'n', NULL, 1, 't')`)

@@ -1,16 +1,17 @@
 /**
  * Finds statements that the planner of Citus refuses. The rules come from the documentation of
- * Citus (Reference: SQL support and workarounds) and from its messages. They apply to the query
- * tree of a statement over distributed tables. The catalog of PostgreSQL gives the volatility of
- * each function.
+ * Citus (Reference: SQL support and workarounds) and from the messages of the planner. They apply
+ * to the query tree of a statement over distributed tables. The catalog of PostgreSQL gives the
+ * volatility of each function.
  */
 import { allOf, childrenOf, type Node, nodesIn, numberOf, parseTree, queryOf, type Sql, textOf } from './query-tree.js'
 
 type Volatility = 'i' | 's' | 'v'
 
 /**
- * Facts from the catalog, by OID: how volatile each function is, including the functions that read
- * and write the text of each type, and which tables are distributed.
+ * Facts from the catalog, by OID: the volatility of each function, and the distributed tables.
+ * `input` and `output` contain the volatility of the functions that parse and format the values of
+ * each type.
  */
 export interface Facts {
   readonly functions: ReadonlyMap<string, Volatility>
@@ -19,7 +20,10 @@ export interface Facts {
   readonly tables: ReadonlySet<string>
   /** The number of each table's distribution column. Reference tables have none. */
   readonly columns: ReadonlyMap<string, number>
-  /** The default of each column, by the OID of the table, a dot and the number of the column. */
+  /**
+   * The default of each column. The key is the OID of the table, a dot and the number of the
+   * column.
+   */
   readonly defaults: ReadonlyMap<string, readonly Node[]>
 }
 
@@ -67,8 +71,8 @@ const resultTypes: Readonly<Record<string, string>> = {
 const boolean = '16'
 
 /**
- * The OID of an expression's type. A scalar subquery has the type of its column. Kinds of nodes
- * that this function does not know count as boolean.
+ * The OID of an expression's type. A scalar subquery has the type of its column. Unknown kinds of
+ * nodes get the OID of boolean.
  */
 function typeOf(node: Node): string {
   const field = resultTypes[node.type]
@@ -102,8 +106,8 @@ const uses = (nodes: readonly Node[], worst: readonly Volatility[], facts: Facts
 
 /**
  * True if the expression passes a column to a STABLE function, or if CASE or COALESCE contains a
- * function that is not IMMUTABLE. Citus evaluates calls of STABLE functions before it sends the
- * statement, when it does not know the values of columns yet.
+ * function that is not IMMUTABLE. Citus calls STABLE functions before it sends the statement. At
+ * that time it does not know the values of columns.
  */
 function passesColumns(node: Node, facts: Facts): boolean {
   if (/^(?:CASE|COALESCE)/.test(node.type)) return uses([node], ['s', 'v'], facts)
