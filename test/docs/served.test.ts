@@ -148,7 +148,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     }
   })
 
-  it('PATH-1: unknown pages, deeper paths and empty names get 404; malformed paths and query parameters get 400', async () => {
+  it('PATH-1: unknown pages, deeper paths and empty names get 404; a malformed path or a query gets 400', async () => {
     const response = await get('/v1/docs/none', navigation)
     expect(response.status).toBe(404)
     // The problem is XML, as on all other paths, because a browser's Accept ranks XML above JSON.

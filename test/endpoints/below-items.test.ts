@@ -38,7 +38,7 @@ describe('an endpoint below an item', () => {
     expect(String(headers.etag)).toContain(`"${item?.version}.`)
   })
 
-  it('ERR-2: gets 404 if the item is absent, out of scope or below another parent, and no handler runs', async () => {
+  it('ERR-2: gets 404, and no handler runs, if the item is absent, out of scope or below another parent', async () => {
     const { send, calls } = await served()
     for (const path of [
       '/v2/pedidos/9/cancelaciones',
@@ -208,7 +208,7 @@ async function itemVersion(send: Awaited<ReturnType<typeof serve>>['send']) {
 describe('permission', () => {
   const by = (permission: Permission) => served({ authenticate: undefined, permission })
 
-  it('AUTH-4: GET needs read permission for the item and its parent; POST needs patch permission for the item', async () => {
+  it('AUTH-4: GET needs read permission for the item and its parent; POST needs patch permission', async () => {
     const asked: unknown[] = []
     const { send } = await by((_who, action, resource, key) => {
       asked.push([action, resource, key])

@@ -59,7 +59,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('the endpoint %s', (pat
     ['a symbol', () => Symbol('a'), 'a symbol'],
     ['a value without a JSON form', () => ({ toJSON: () => undefined }), 'a value without a JSON form'],
     ['a Buffer in a reply', () => endpointReply({ status: 200, body: Buffer.from('a') }), 'bytes'],
-  ])('ERR-3: a handler that returns %s causes a 500, and the reported error names the endpoint', async (_, handle, what) => {
+  ])('ERR-3: returning %s causes a 500, and the reported error names the endpoint', async (_, handle, what) => {
     const { send, errors } = await serve(handle)
     const answer = await send('GET', path)
     expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
@@ -72,7 +72,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('the endpoint %s', (pat
     ['a BigInt', () => ({ n: 1n })],
     ['a cycle', () => circular],
     ['bytes', () => Buffer.from('a')],
-  ])('ERR-3: a handler that returns %s causes a 500 in XML too', async (_, handle) => {
+  ])('ERR-3: returning %s causes a 500 in XML too', async (_, handle) => {
     const { send, errors } = await serve(handle)
     expect((await send('GET', path, { accept: 'application/xml' })).status).toBe(500)
     expect(errors[0]?.message).toContain('returned')

@@ -85,7 +85,7 @@ describe.each(stores)('an endpoint that writes in a transaction, over $name', ({
     return { ...service, sql: store.sql, close }
   }
 
-  it('HDR-3: of many concurrent cancellations of one item, exactly one succeeds, together with its refund', async () => {
+  it('HDR-3: of many concurrent cancellations of an item, exactly one succeeds, together with its refund', async () => {
     const { send, sql } = service
     const { etag = '' } = (await send('GET', '/v1/pedidos/1')).headers
     const many = <T>(make: (at: number) => Promise<T>) => Promise.all(Array.from({ length: 8 }, (_, at) => make(at)))

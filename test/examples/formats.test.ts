@@ -32,7 +32,7 @@ describe('the formats of the example', () => {
     },
   )
 
-  it.each(items)('REP-7: a PUT of the XML response of GET %s changes nothing, or gets 405 in the public API', async (path) => {
+  it.each(items)('REP-7: a PUT of the XML from GET %s changes nothing, or gets 405 in the public API', async (path) => {
     const before = (await app.get(path).expect(200)).body
     const { text, headers } = await app.get(path).set('Accept', xml).expect(200)
     const put = await app

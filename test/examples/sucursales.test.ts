@@ -41,7 +41,7 @@ describe('the hand-written router of branches', () => {
     await app.get('/v8/sucursales?limit=3').set('If-None-Match', etag).expect(200)
   })
 
-  it('VERB-2, VERB-3, VERB-6: creates, replaces and deletes branches in both versions, over the same data', async () => {
+  it('VERB-2, VERB-3, VERB-6: creates, replaces and deletes branches in both versions over the same data', async () => {
     const app = serve()
     const created = await app.post('/v1/sucursales').send(branch).expect(201)
     expect(created.text).toBe('')
