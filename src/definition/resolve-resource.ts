@@ -14,6 +14,7 @@ import { frozenCopy, isObject, own } from './json.js'
 import { keyCodec } from './key.js'
 import { NamedMembers } from './named-members.js'
 import { checkCollectionName, checkName, checkSegment } from './naming.js'
+import { checkRequired } from './required-members.js'
 import { type Context, keptMembers, namesOf, resolveLink, resolveTarget } from './resolve-links.js'
 import type { Filter, ResourceDefinition } from './resource.js'
 import type {
@@ -108,6 +109,7 @@ export function resolveResource(given: unknown): ResourceDefinition {
     )
   }
   checkFormats(collection, schema, shape)
+  checkRequired(`The schema of "${collection}"`, schema, shape)
   const members = new NamedMembers(collection, shape)
   const key = resolveKey(collection, options.key as string | readonly string[], members)
   const parent = resolveParent(collection, options.parent, members)

@@ -5,8 +5,10 @@
 
 import type { Scalar } from '../adapters/contract.js'
 import { put } from '../definition/json.js'
+import { checkRequired } from '../definition/required-members.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
+import { nearMiss } from '../near-miss.js'
 import { ConfigurationError, type KnownViolation } from '../problem.js'
 import { longestTimer } from '../timeout.js'
 import type { ViolationParams } from '../violation.js'
@@ -118,10 +120,11 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
   const required = new Set(query?.required)
   for (const parameter of required) {
     if (!grammars.has(parameter)) {
+      const suggestion = nearMiss(parameter, grammars.keys())
       throw new ConfigurationError(
         'unknown-member',
         `The endpoint "${name}" has "${parameter}" in "query.required", but does not declare this parameter. ` +
-          'Declare it in "query.properties".',
+          (suggestion === undefined ? 'Declare it in "query.properties".' : `Did you mean "${suggestion}"?`),
       )
     }
   }
@@ -186,6 +189,7 @@ function grammarOf(name: string, parameter: string, schema: Parameters<typeof Sh
 function compileBody(name: string, { body }: Given): CompiledMethod['body'] {
   if (body === undefined) return undefined
   const shape = Shape.of(body)
+  checkRequired(`The body of the endpoint "${name}"`, body, shape)
   const complete = compileNormalize(shape, 'create')
   const validate = compileValidator(name, body, new Set())
   return {

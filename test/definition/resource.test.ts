@@ -191,6 +191,7 @@ describe('an invalid declaration', () => {
       { ...base, attachedTo: [{ of: contratos, by: 'contratId' }] },
       'unknown-member',
     ],
+    ['an unknown member in "required"', { ...base, schema: { ...schema, required: ['lotte'] } }, 'unknown-member'],
     ['a nested key', { ...base, key: 'cp.codigo' }, 'unknown-member'],
     ['a sort member that every object inherits', { ...base, sort: ['constructor'] }, 'unknown-member'],
     ['an object for a key', { ...base, key: 'cp' }, 'unsuitable-member'],
