@@ -185,7 +185,7 @@ describe('a factory that is passed instead of its result', () => {
   const serve = (options: object) => () =>
     api({ versions: { v1: [mount(pedidos, memoryAdapter(pedidos))] }, ...options } as never)
   const rules = (options: object) => () =>
-    methodRules({ on: 'item', resource: 'pedidos', key: false, ...options } as never)
+    methodRules({ on: 'item', allow: ['GET'], resource: 'pedidos', key: false, ...options } as never)
 
   it.each<[string, () => unknown, string]>([
     ['scopePermission', serve({ permission: scopePermission }), 'Call it: scopePermission().'],
