@@ -87,6 +87,34 @@ const faults: readonly Case[] = [
     /"a" has an enum that contains no label of its column "a", a tonos/,
   ],
   [
+    'an integer key in a text column, without a false clause about the column',
+    'CREATE TABLE t (id text PRIMARY KEY, a text)',
+    cosas(),
+    {},
+    /^"cosas" does not fit its table: "id" may be integer, but its column "id" has the type text: change the type of the member or of the column\. \[/,
+  ],
+  [
+    'a key without a column',
+    'CREATE TABLE t (ident int PRIMARY KEY, a text)',
+    cosas(),
+    {},
+    /^"cosas" does not fit its table: "id" has no column "id"\. The columns are: ident, a\. Name the column in "columns", or set "naming"\. \[/,
+  ],
+  [
+    'a key in a JSON column',
+    'CREATE TABLE t (id jsonb PRIMARY KEY, a text)',
+    cosas(),
+    {},
+    /the key member "id" is stored in "id", a jsonb, whose values can't be compared with the ids in paths\. Give the column a type such as/,
+  ],
+  [
+    'a key in the column of the option "rest"',
+    'CREATE TABLE t (a text, mas jsonb, v uuid NOT NULL DEFAULT gen_random_uuid())',
+    cosas(),
+    { rest: 'mas', version },
+    /the key member "id" needs a column of its own in the table/,
+  ],
+  [
     'a view over a materialized view without data',
     `CREATE TABLE t (id int PRIMARY KEY, a text, v uuid NOT NULL DEFAULT gen_random_uuid());
      CREATE MATERIALIZED VIEW hechas AS SELECT * FROM t WITH NO DATA; CREATE VIEW vistas AS SELECT * FROM hechas`,
