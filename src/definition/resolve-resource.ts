@@ -240,7 +240,7 @@ function resolveParent(
   if (given === undefined) return undefined
   const what = `The parent of "${collection}"`
   const by = namesOf(given.by)
-  for (const member of by) members.scalar('parent.by', [member])
+  for (const member of by) members.keyPart('parent.by', member)
   return Object.freeze({ of: resolveTarget(what, given.of), by })
 }
 
@@ -251,7 +251,7 @@ function resolveAttachments(
   const what = `The option "attachedTo" of "${collection}"`
   const attachments = attachedTo.map(({ of, by: given, as = collection }) => {
     const by = given === undefined ? undefined : namesOf(given)
-    for (const member of by ?? []) members.scalar('attachedTo.by', [member])
+    for (const member of by ?? []) members.keyPart('attachedTo.by', member)
     if (as !== collection) checkCollectionName(as, allow)
     return Object.freeze({ of: resolveTarget(what, of), by, as })
   })
