@@ -13,7 +13,7 @@ import { ConfigurationError, type KnownViolation } from '../problem.js'
 import { longestTimer } from '../timeout.js'
 import type { ViolationParams } from '../violation.js'
 import type { CustomRepresentation } from './custom-representation.js'
-import { compileDeprecated, type DeprecatedIn } from './deprecated.js'
+import { compileDeprecated, type DeprecatedMembers } from './deprecated.js'
 import type { EndpointText } from './describe-options.js'
 import type { Endpoint, EndpointCall } from './endpoint.js'
 import type { EndpointMethod, EndpointQuery, UploadOptions } from './endpoint-types.js'
@@ -44,8 +44,8 @@ export interface CompiledMethod {
     rules?: QueryRules,
     report?: (notes: readonly QueryNote[]) => void,
   ) => Readonly<Record<string, Scalar>>
-  /** Returns the names of the deprecated parameters among the parsed parameters. */
-  readonly deprecatedParameters: DeprecatedIn
+  /** Finds the deprecated parameters among the parsed parameters. */
+  readonly deprecatedParameters: DeprecatedMembers | undefined
   /** `undefined` if the method takes no body. */
   readonly body: EndpointBody | undefined
   /** Replaces `body` for a method that takes the raw bytes of the request body. */
@@ -59,8 +59,8 @@ export interface CompiledMethod {
 interface EndpointBody {
   readonly schema: JsonSchema
   readonly form: Form
-  /** Returns the paths of the deprecated members that a body contains. */
-  readonly deprecatedIn: DeprecatedIn
+  /** Finds the deprecated members in a body. */
+  readonly deprecatedMembers: DeprecatedMembers | undefined
   /**
    * Returns the body with defaults filled in. Throws `invalid-body` if the body violates the
    * schema.
@@ -195,7 +195,7 @@ function compileBody(name: string, { body }: Given): CompiledMethod['body'] {
   return {
     schema: body,
     form: formOf(shape),
-    deprecatedIn: compileDeprecated(shape),
+    deprecatedMembers: compileDeprecated(shape),
     read(sent) {
       const value = complete(sent)
       refuseBody(validate(value))
