@@ -2,9 +2,9 @@
 import type { Shape } from './shape.js'
 
 /**
- * Returns the shape of each place in a schema, with the path of the place. The path of the record is
- * empty. In a path, `*` stands for an item, and for a member that the schema allows without naming
- * it. A shape that occurs in several places is returned only once, so recursive schemas are
+ * Returns the shape of each place in a schema, with the path of the place. The path of the record
+ * is empty. In a path, `*` stands for an item, and for a member that the schema allows without
+ * naming it. A shape that occurs in several places is returned only once, so recursive schemas are
  * supported.
  */
 export function* placesOf(
