@@ -6,6 +6,7 @@
 
 import { isObject } from '../definition/json.js'
 import { checkOptions } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import type { Kinds } from '../options/kinds.js'
 import type { Action, Permission } from './permission.js'
 
@@ -57,6 +58,8 @@ export function scopePermission(options: ScopePermissionOptions = {}): Permissio
     return covers(reads ? write : read, resource) ? 'method-not-allowed' : 'forbidden'
   }
 }
+
+declareFactory(scopePermission, 'scopePermission()')
 
 /**
  * The resources that the scopes name, separately for `read` and `write`.

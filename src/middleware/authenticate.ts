@@ -10,6 +10,7 @@ import { sharedRegistry } from '../brand.js'
 import { loggableError } from '../failures/loggable.js'
 import { soleField } from '../http/sole-field.js'
 import { checkOptions } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import type { Kinds } from '../options/kinds.js'
 import { HttpProblem } from '../problem.js'
 import { isPromise, settled } from '../promise.js'
@@ -101,6 +102,8 @@ export function authenticate<P>(options: AuthenticateOptions<P>): Authenticate<P
     )
   })
 }
+
+declareFactory(authenticate, 'authenticate({ ... })')
 
 export const authenticateKinds: Kinds<AuthenticateOptions<unknown>> = {
   field: { required: headerName },

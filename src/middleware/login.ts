@@ -14,6 +14,7 @@ import { storeKinds } from '../limits/limit-options.js'
 import type { StoreOptions } from '../limits/store.js'
 import { notify } from '../notify.js'
 import { checkOptions, invalidOption } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import type { Kinds } from '../options/kinds.js'
 import { refuseQuery } from '../plan/query-pairs.js'
 import { HttpProblem } from '../problem.js'
@@ -121,6 +122,8 @@ export function login<P>(options: LoginOptions<P>): Login {
   }
   return Object.assign(loginMiddleware, { answer })
 }
+
+declareFactory(login, 'login({ find, token })')
 
 export const loginKinds: Kinds<LoginOptions<unknown>> = {
   ...storeKinds,

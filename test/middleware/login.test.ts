@@ -289,6 +289,20 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(String(onError.mock.calls)).not.toContain('secret')
   })
 
+  it.each([undefined, null, 7])(
+    'AUTH-6: a hash that is %s is reported without the values of the record',
+    async (hash) => {
+      const onError = vi.fn()
+      const row = { hash, pw_hash: 'secret', principal: 'ana' }
+      const { attempt } = build(express, { find: () => row as never, onError })
+      expect((await attempt('ana', right)).status).toBe(401)
+      expect(onError.mock.calls.map(([error]) => String(error))).toEqual([
+        'Error: The value that find() returned for the user "ana" has no string "hash", so the user cannot log in. ' +
+          'Return { hash, principal }, with a hash created by hashPassword().',
+      ])
+    },
+  )
+
   it('AUTH-2: a token that is not a valid header value causes a 500 that does not expose the token', async () => {
     const { attempt, reported } = build(express, { verify, token: () => 'secret\r\nx: y' })
     const answer = await attempt('ana', right)

@@ -81,6 +81,11 @@ describe('the query parameters of an endpoint', () => {
     expect(() => compile({})?.parseQuery('q=1')).toThrow('This request takes no parameters.')
   })
 
+  it('QUERY-8: an undeclared name in "required" is reported with the closest parameter', () => {
+    const query = { properties: { limite: { type: 'integer' } }, required: ['limit'] }
+    expect(() => compile({ query })).toThrow('does not declare this parameter. Did you mean "limite"?')
+  })
+
   it.each([
     ['an object', { properties: { q: { type: 'object' } } }, 'unsuitable-member'],
     ['an array', { properties: { q: { type: 'array', items: { type: 'string' } } } }, 'unsuitable-member'],
@@ -109,6 +114,14 @@ describe('the request bodies of an endpoint', () => {
     }
     expect(pointers()).toEqual(['/n', '/m'])
     expect(compile({})?.body).toBeUndefined()
+  })
+
+  it('REP-8: a body schema cannot require a member that it does not declare', () => {
+    const body = { type: 'object', required: ['nombr'], properties: { nombre: { type: 'string' } } }
+    expect(() => compile({ body })).toThrow(
+      'The body of the endpoint "POST search" has "nombr" in "required", but does not declare this member. ' +
+        'Did you mean "nombre"? [PATH-10 unknown-member]',
+    )
   })
 
   it('ERR-2: an invalid schema is a configuration error that names the endpoint', () => {

@@ -384,6 +384,43 @@ describe('schemas', () => {
     expect(() => validator(schema)).toThrow(/\[ERR-2 invalid-schema\]/)
   })
 
+  it.each<[string, JsonSchema, string]>([
+    [
+      'a misspelt keyword',
+      one({ type: 'string', minlength: 3 }),
+      'unknown keyword "minlength". Did you mean "minLength"?',
+    ],
+    [
+      'a keyword of its own',
+      one({ type: 'string', columna: 'a' }),
+      'unknown keyword "columna". Names of your own keywords must begin with "x-".',
+    ],
+    [
+      'a misspelt format',
+      one({ type: 'string', format: 'datetime' }),
+      'unknown format "datetime" in "properties.a". Did you mean "date-time"?',
+    ],
+    [
+      'a format of its own',
+      one({ type: 'string', format: 'matricula' }),
+      'unknown format "matricula" in "properties.a". Use "pattern" instead, or one of the known formats.',
+    ],
+    [
+      'an abbreviated type',
+      one({ type: 'int' }),
+      '"properties.a.type" is "int". Did you mean "integer"? Allowed: array, boolean, integer, null, number, object, ' +
+        'string.',
+    ],
+    [
+      'an unknown type in a list',
+      one({ type: ['fecha', 'null'] }),
+      '"properties.a.type.0" is "fecha". Allowed: array, boolean,',
+    ],
+    ['a type that is a number', one({ type: 5 }), 'schema/properties/a/type must be'],
+  ])('ERR-2: the message about %s says how to fix it', (_, schema, fault) => {
+    expect(() => validator(schema)).toThrow(` is not valid: ${fault}`)
+  })
+
   it('a schema may have keywords that validate nothing', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
