@@ -11,6 +11,7 @@ const source = fileURLToPath(new URL('../../src', import.meta.url))
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'brand.ts': [],
+  'cut-text.ts': [],
   'near-miss.ts': [],
   'configuration-error.ts': ['brand.ts'],
   options: ['configuration-error.ts', 'definition/json.ts', 'near-miss.ts', 'promise.ts', 'timeout.ts'],
@@ -25,7 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'violation.ts',
     'wire.ts',
   ],
-  'violation.ts': [],
+  'violation.ts': ['cut-text.ts'],
   'wire.ts': [],
   'promise.ts': [],
   failures: ['brand.ts', 'problem.ts'],
@@ -222,6 +223,7 @@ const folders = new Set(
 /** The files and folders that every folder in `folders` may import. */
 const shared: readonly string[] = [
   'brand.ts',
+  'cut-text.ts',
   'definition/json.ts',
   'failures',
   'near-miss.ts',
