@@ -70,7 +70,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     expect([status, headers['x-own']]).toEqual([422, '1'])
     expect(body).toEqual({
       type: 'https://docs/errors#ERR-2-rule',
-      title: 'A rule of the service is broken',
+      title: 'The request violates a rule of the service',
       status: 422,
       detail: 'No.',
       instance: '/a',
