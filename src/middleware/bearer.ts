@@ -177,8 +177,7 @@ function byToken<P>(
     if (sent.length > longestToken + scheme.length + 1)
       throw refuse(`The field is too long: a token has at most ${longestToken} characters.`)
     const token = tokenOf(sent)
-    if (token === undefined)
-      throw unauthenticated(challenge, 'invalid', field, 'The credentials are of another scheme.')
+    if (token === undefined) throw unauthenticated(challenge, 'scheme', field, 'The credentials are of another scheme.')
     const claims = verify(token)
     if (principal === undefined) return claims as Awaitable<P>
     return settled(claims, (verified) =>

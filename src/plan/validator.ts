@@ -117,6 +117,8 @@ function compile(
   const ajv = new Ajv2020({
     allErrors,
     allowUnionTypes: true,
+    // `messageOf` makes the messages.
+    messages: false,
     meta: false,
     ownProperties: true,
     strict: true,
@@ -131,7 +133,6 @@ function compile(
   ajv.addVocabulary([...annotations, ...extensions(schema)])
   ajv.addKeyword({
     keyword: 'exactInteger',
-    error: { message: 'must be a whole number between -(2^53-1) and 2^53-1' },
     validate: (_: boolean, data: unknown) =>
       typeof data !== 'number' || !Number.isInteger(data) || Number.isSafeInteger(data),
   })
@@ -157,9 +158,7 @@ const areUnique: { (wanted: boolean, items: readonly unknown[]): boolean; errors
     const text = canonicalText(item)
     const i = places.get(text)
     if (i !== undefined) {
-      areUnique.errors = [
-        { keyword: 'uniqueItems', message: `must not contain two equal items ([${i}] and [${j}])`, params: { i, j } },
-      ]
+      areUnique.errors = [{ keyword: 'uniqueItems', params: { i, j } }]
       return false
     }
     places.set(text, j)

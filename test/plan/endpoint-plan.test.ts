@@ -70,9 +70,9 @@ describe('the query parameters of an endpoint', () => {
     } catch (error) {
       const violations = (error as HttpProblem).errors.map(({ parameter, code, detail }) => [parameter, code, detail])
       expect(violations).toEqual([
-        ['limite', 'minimum', '"limite" must be >= 1.'],
-        ['codigo', 'maxLength', '"codigo" must NOT have more than 3 characters.'],
-        ['codigo', 'pattern', '"codigo" must match pattern "^[A-Z]+$".'],
+        ['limite', 'minimum', '"limite" must be at least 1.'],
+        ['codigo', 'maxLength', '"codigo" must have at most 3 characters.'],
+        ['codigo', 'pattern', '"codigo" must match the pattern "^[A-Z]+$".'],
       ])
     }
   })
