@@ -5,23 +5,36 @@ import leven from 'leven'
  * Returns the allowed name that is nearest to `name`, or `undefined` if no name is near enough. A
  * name is near enough if it differs from `name` by at most two edits, regardless of case. If `name`
  * has more than eight characters, the maximum is a third of its length. The number of edits must
- * also be smaller than the length of the shorter of the two names. A `name` of more than 64
- * characters is not compared, so that a request can't cause long computations.
+ * also be smaller than the length of the shorter of the two names. If no name is near enough, a
+ * name that begins with `name`, or with which `name` begins, is returned, if there is exactly one.
+ * A `name` of more than 64 characters is not compared, so that a request can't cause long
+ * computations.
  */
 export function nearMiss(name: string, allowed: Iterable<string>): string | undefined {
   if (name.length > 64) return undefined
   const lowerCase = name.toLowerCase()
+  const extensions = new Set<string>()
   let best: string | undefined
   let bound = Math.max(2, Math.floor(name.length / 3)) + 1
   for (const candidate of allowed) {
-    const distance = leven(lowerCase, candidate.toLowerCase(), { maxDistance: bound })
+    const other = candidate.toLowerCase()
+    const distance = leven(lowerCase, other, { maxDistance: bound })
     if (distance < bound && distance < Math.min(name.length, candidate.length)) {
       bound = distance
       best = candidate
     }
+    if (extend(lowerCase, other)) extensions.add(candidate)
   }
-  return best
+  if (best !== undefined) return best
+  return extensions.size === 1 ? [...extensions][0] : undefined
 }
+
+/** The minimum length of a name of which another name can be an extension. */
+const shortest = 3
+
+/** Whether one of two names begins with the other. Example: `alg` and `algorithm`. */
+const extend = (one: string, other: string): boolean =>
+  Math.min(one.length, other.length) >= shortest && (one.startsWith(other) || other.startsWith(one))
 
 /**
  * Returns a sentence that says how to fix an unknown name. The sentence contains `suggestion`. If

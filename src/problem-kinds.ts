@@ -37,7 +37,7 @@ export const problemKinds = {
   reference: { status: 422, title: 'The resource refers to a record that does not exist', clause: 'ERR-2' },
   referenced: { status: 422, title: 'Other records refer to the resource', clause: 'ERR-2' },
   'idempotency-mismatch': { status: 422, title: 'The Idempotency-Key was used for another request', clause: 'VERB-12' },
-  rule: { status: 422, title: 'A rule of the service is broken', clause: 'ERR-2' },
+  rule: { status: 422, title: 'The request violates a rule of the service', clause: 'ERR-2' },
   'precondition-required': { status: 428, title: 'If-Match is required', clause: 'HDR-3' },
   'too-many-requests': { status: 429, title: 'Too many requests', clause: 'LIMIT-1' },
   'headers-too-large': { status: 431, title: 'The header fields are too large', clause: 'ERR-1' },

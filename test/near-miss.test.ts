@@ -26,6 +26,31 @@ describe('nearMiss', () => {
     expect(nearMiss('lota', ['lata', 'lote', 'lotas'])).toBe('lata')
   })
 
+  it.each([
+    ['alg', ['kid', 'algorithm', 'key'], 'algorithm'],
+    ['FEC', allowed, 'fechaDesde'],
+    ['sortable', allowed, 'sort'],
+  ])(
+    'QUERY-8: %s is close to the only name in %j that begins with it, or with which it begins',
+    (name, names, near) => {
+      expect(nearMiss(name, names)).toBe(near)
+    },
+  )
+
+  it.each([
+    ['al', ['algorithm']],
+    ['idempotency', ['id']],
+    ['fecha', ['fechaDesde', 'fechaHasta']],
+    ['fechaDesdeHoy', ['fecha', 'fechaDesdeHoyHasta', 'fechaDesdeHoyTambien']],
+    ['goritmo', ['algoritmo-de-firma']],
+  ])('QUERY-8: %s is close to no name in %j', (name, names) => {
+    expect(nearMiss(name, names)).toBeUndefined()
+  })
+
+  it('QUERY-8: a name with few edits is closer than a name that is an extension', () => {
+    expect(nearMiss('limitt', ['limit', 'limittless'])).toBe('limit')
+  })
+
   it('QUERY-8: a name of more than 64 characters is close to no name', () => {
     expect(nearMiss('a'.repeat(65), ['a'.repeat(64)])).toBeUndefined()
     expect(nearMiss('a'.repeat(64), ['a'.repeat(63)])).toBe('a'.repeat(63))

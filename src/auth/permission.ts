@@ -101,10 +101,29 @@ export async function ownMethods(
   }
 }
 
-/** The 403 for a principal that has no access to this resource (AUTH-4). */
-export function forbidden(what: string): HttpProblem {
+/** Returns the scope that an action on a resource needs. */
+type ScopeOf = (action: Action, resource: string) => string
+
+const scopes = new WeakMap<Permission, ScopeOf>()
+
+/** Declares that a permission function decides only by scopes, so that a 403 can name the scope. */
+export function decidesByScopes(permission: Permission, scopeOf: ScopeOf): Permission {
+  scopes.set(permission, scopeOf)
+  return permission
+}
+
+/** Returns the function that names the scopes, for a permission function that decides by scopes. */
+export const scopesNeeded = (permission: Permission | undefined): ScopeOf | undefined =>
+  permission === undefined ? undefined : scopes.get(permission)
+
+/**
+ * The 403 for a principal that has no access to this resource (AUTH-4). `scope` is the missing
+ * scope, if it is known.
+ */
+export function forbidden(what: string, scope?: string): HttpProblem {
+  const needs = scope === undefined ? '' : ` It needs the scope "${scope}".`
   return new HttpProblem('forbidden', {
-    detail: `You have no permission for ${what}. Request it from the issuer of your credentials.`,
+    detail: `You have no permission for ${what}.${needs} Request it from the issuer of your credentials.`,
   })
 }
 

@@ -6,8 +6,9 @@
 
 import { isObject } from '../definition/json.js'
 import { checkOptions } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import type { Kinds } from '../options/kinds.js'
-import type { Action, Permission } from './permission.js'
+import { type Action, decidesByScopes, type Permission } from './permission.js'
 
 /** The options of `scopePermission()` (AUTH-4). */
 export interface ScopePermissionOptions {
@@ -50,13 +51,19 @@ export function scopePermission(options: ScopePermissionOptions = {}): Permissio
     known.set(principal, { scope, grant })
     return grant
   }
-  return function scopesPermission(principal, action, resource) {
+  const scopesPermission: Permission<unknown> = (principal, action, resource) => {
     const { read, write } = grantOf(principal)
     const reads = reading.has(action)
     if (covers(reads ? read : write, resource)) return 'allow'
     return covers(reads ? write : read, resource) ? 'method-not-allowed' : 'forbidden'
   }
+  return decidesByScopes(
+    scopesPermission,
+    (action, resource) => `${resource}:${reading.has(action) ? 'read' : 'write'}`,
+  )
 }
+
+declareFactory(scopePermission, 'scopePermission()')
 
 /**
  * The resources that the scopes name, separately for `read` and `write`.

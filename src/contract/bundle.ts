@@ -3,6 +3,7 @@
  * references are copied into the document.
  */
 import { posix } from 'node:path'
+import { isDocumentData, isDocumentMap } from '../definition/document-maps.js'
 import { escapePointer, isList, isObject, type JsonObject, put } from '../definition/json.js'
 import { DocumentError } from './nodes.js'
 
@@ -11,12 +12,6 @@ import { DocumentError } from './nodes.js'
  * by their paths relative to the document's folder.
  */
 export const filesMember = 'x-files'
-
-/** The names of members whose value is data. A `$ref` inside such a value is not a reference. */
-const data: ReadonlySet<string> = new Set(['example', 'default', 'const', 'enum', 'value'])
-
-/** The names of members whose value is a map. The keys of the map are arbitrary names. */
-const tables: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'schemas', '$defs', 'dependentSchemas'])
 
 /**
  * Returns the document together with all files that it references. `name` is the file name of the
@@ -58,8 +53,8 @@ class Bundle {
   #member(name: string, value: unknown, file: string, isTable: boolean): unknown {
     if (isTable) return this.rewritten(value, file)
     if (name === '$ref' && typeof value === 'string') return this.#reference(value, file)
-    if (data.has(name) || (name === 'examples' && isList(value))) return value
-    return this.rewritten(value, file, tables.has(name))
+    if (isDocumentData(name, value)) return value
+    return this.rewritten(value, file, isDocumentMap(name, value))
   }
 
   #reference(ref: string, from: string): string {

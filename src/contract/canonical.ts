@@ -2,24 +2,8 @@
  * The canonical text of a document. Documents that differ only in an order that has no meaning have
  * the same text, so a diff does not show such differences.
  */
+import { isDocumentMap } from '../definition/document-maps.js'
 import { canonicalText, isList, isObject, type JsonObject, put } from '../definition/json.js'
-
-/**
- * The names of members whose value is a map. The keys of the map are arbitrary names, not keywords.
- */
-const tables: ReadonlySet<string> = new Set([
-  ...['paths', 'webhooks', 'callbacks', 'responses', 'headers', 'content', 'links', 'encoding', 'variables'],
-  ...[
-    'schemas',
-    'requestBodies',
-    'securitySchemes',
-    'pathItems',
-    'properties',
-    'patternProperties',
-    'dependentSchemas',
-    '$defs',
-  ],
-])
 
 /** The names of members whose value is data. Lists inside such a value keep their order. */
 const data: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'value', 'mapping', 'scopes'])
@@ -55,9 +39,7 @@ function member(name: string, value: unknown): unknown {
   if (name === 'dependentRequired' && isObject(value)) {
     return dataOf(Object.fromEntries(Object.entries(value).map(([key, names]) => [key, inOrder(names)])))
   }
-  // `parameters` is a list in an operation and a map in `components`.
-  const isTable = tables.has(name) || name === 'parameters'
-  const rewritten = sorted(value, isTable && isObject(value))
+  const rewritten = sorted(value, isDocumentMap(name, value))
   return unordered.has(name) && isList(rewritten)
     ? inOrder(name === 'security' ? rewritten.map(requirement) : rewritten)
     : rewritten

@@ -77,7 +77,7 @@ export interface Found {
    * removed value.
    */
   readonly detail?: string
-  /** The change: `the filter "lote" of pre-piezas is gone`. */
+  /** The change: `the filter "lote" of pre-piezas was removed`. */
   readonly what: string
   /** The effect on clients: `clients that send it get 400`. */
   readonly effect?: string
@@ -120,7 +120,7 @@ export class Changes {
   ): Change {
     const { version, next } = this.#words
     const others =
-      alsoAt.length === 0 ? '' : ` (and ${alsoAt.length} more ${alsoAt.length === 1 ? 'operation' : 'operations'})`
+      alsoAt.length === 0 ? '' : ` (also in ${alsoAt.length} other ${alsoAt.length === 1 ? 'operation' : 'operations'})`
     const summary = `${version === undefined ? '' : `${version}: `}${what}${others}${effect === undefined ? '' : `: ${effect}`}`
     const advice = level === 'breaking' ? `. Put the change into ${next}, or accept it with --accept` : ''
     return {

@@ -278,7 +278,7 @@ function compareHeaders(
     const words = `the header ${old.name} of ${of}`
     if (updated === undefined) {
       const kind = advisory.has(key) ? 'advisory-header-removed' : 'response-header-removed'
-      add(sides, kind, { before: old.place, place, what: `${words} is gone`, effect: lostHeader(key) })
+      add(sides, kind, { before: old.place, place, what: `${words} was removed`, effect: lostHeader(key) })
       continue
     }
     const [was, is] = [old, updated].map((one) => own(one.place.value, 'required') === true)

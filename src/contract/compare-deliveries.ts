@@ -75,7 +75,7 @@ class Delivery {
   removed(before: Place): void {
     this.#add('webhook-removed', {
       before,
-      what: `${this.#words} is gone`,
+      what: `${this.#words} was removed`,
       effect: 'clients that rely on it are no longer called',
     })
   }
@@ -135,7 +135,7 @@ class Delivery {
       if (old !== undefined)
         this.#add('delivery-body-removed', {
           ...rest,
-          what: `${words} is gone`,
+          what: `${words} was removed`,
           effect: 'clients that read it no longer find it',
         })
       if (updated !== undefined) this.#add('delivery-body-added', { ...rest, what: `${words} is new` })
@@ -156,13 +156,13 @@ class Delivery {
     const after = parametersOf(sides.after, { ...pair.after, path: '' })
     for (const [key, old] of before) {
       const updated = after.get(key)
-      const words = `the ${old.in === 'header' ? 'header' : `${old.in} parameter`} "${old.name}" of ${this.#words}`
+      const words = this.#parameterWords(old)
       const place = `${old.in} "${old.name}"`
       if (updated === undefined) {
         this.#add('delivery-parameter-removed', {
           before: old.place,
           place,
-          what: `${words} is gone`,
+          what: `${words} was removed`,
           effect: 'clients that read it no longer find it',
         })
         continue
@@ -182,8 +182,12 @@ class Delivery {
         this.#add('delivery-parameter-added', {
           after: updated.place,
           place: `${updated.in} "${updated.name}"`,
-          what: `the ${updated.in} parameter "${updated.name}" of ${this.#words} is new`,
+          what: `${this.#parameterWords(updated)} is new`,
         })
+  }
+
+  #parameterWords({ in: place, name }: { readonly in: string; readonly name: string }): string {
+    return `the ${place === 'header' ? 'header' : `${place} parameter`} "${name}" of ${this.#words}`
   }
 
   /** Compares the replies of clients. Error replies are ignored. */

@@ -148,7 +148,7 @@ function compareFields(old: Part, updated: Part, form: FormWords): void {
     else
       form.add('part-header-removed', {
         ...places,
-        what: `the header ${name} of ${wordsOf(old, form)} is gone`,
+        what: `the header ${name} of ${wordsOf(old, form)} was removed`,
         effect: 'clients that read it no longer find it',
       })
   }

@@ -28,7 +28,11 @@ export function compareLinks(
     const place = `${status} link "${name}"`
     const words = `the link "${name}" of ${of}`
     if (updated === undefined)
-      add('response-link-removed', { before: old, place, what: `${words} is gone: generated clients can't follow it` })
+      add('response-link-removed', {
+        before: old,
+        place,
+        what: `${words} was removed: generated clients can't follow it`,
+      })
     else if (textOf(old) !== textOf(updated))
       add('response-link-changed', {
         before: old,

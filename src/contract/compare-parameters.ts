@@ -122,13 +122,13 @@ class ParameterComparison {
     const sunset = own(old.place.value, 'deprecated') === true ? own(old.place.value, 'x-sunset') : undefined
     if (hasPassed(sunset, this.#sides.now)) {
       this.#add('parameter-removed-after-sunset', old, {
-        what: `${this.#words(old)} is gone after its sunset ${String(sunset)}`,
+        what: `${this.#words(old)} was removed after its sunset ${String(sunset)}`,
         before: old.place,
       })
       return
     }
     this.#add(this.#removedKind(old), old, {
-      what: `${this.#words(old)} is gone`,
+      what: `${this.#words(old)} was removed`,
       effect: lostWords(old),
       before: old.place,
     })
@@ -358,4 +358,4 @@ const lostWords = ({ in: where }: Parameter): string =>
   where === 'query' ? 'clients that send it get 400' : 'the value that clients send is ignored'
 
 const sunsetWords = (kind: OwnKind, { place }: Parameter): string =>
-  kind === 'sunset-removed' ? 'is gone' : `is ${String(own(place.value, 'x-sunset'))} now, which is earlier`
+  kind === 'sunset-removed' ? 'was removed' : `is ${String(own(place.value, 'x-sunset'))} now, which is earlier`

@@ -36,12 +36,12 @@ function retired(version: string, document: unknown, now: Date): Change {
       ...versionChange(
         version,
         'version-retired-after-sunset',
-        `the version is gone after its sunset ${String(sunset)}`,
+        `the version was removed after its sunset ${String(sunset)}`,
       ),
       ...info,
     }
   const early = typeof sunset === 'string' ? ` before its sunset ${sunset}` : ' and had no sunset'
-  const what = `the version is gone${early}: clients that call it get 404 or 410`
+  const what = `the version was removed${early}: clients that call it get 404 or 410`
   const fix = typeof sunset === 'string' ? 'Serve the version until its sunset' : 'Give the version a sunset first'
   return {
     ...versionChange(version, 'version-retired', what, `. ${fix}, or accept this change with --accept`),

@@ -122,7 +122,7 @@ class DocumentComparison {
     if (kind === undefined) return
     const what =
       'the sunset of the version ' +
-      `${kind === 'sunset-removed' ? `(${String(old)}) is gone` : `is ${String(updated)} in place of ${String(old)}`}`
+      `${kind === 'sunset-removed' ? `(${String(old)}) was removed` : `is ${String(updated)} in place of ${String(old)}`}`
     this.#add(kind, { ...this.#both('x-sunset'), what, effect: 'clients rely on the announced date' })
   }
 
@@ -144,11 +144,11 @@ class DocumentComparison {
     const left = [...operations].filter(([, place]) => !this.#isOver(place))
     for (const [method, place] of operations) if (this.#isOver(place)) this.#lost(path, method, place)
     if (left.length === 0) return
-    const names = left.map(([method, place]) => `${method}${this.#early(place)}`).join(', ')
+    const names = enumeration(left.map(([method, place]) => `${method}${this.#early(place, ['(', ')'])}`))
     this.#add('path-removed', {
       before: item,
       place: path,
-      what: `${path} is gone, with ${names}`,
+      what: `the path ${path} was removed with its ${left.length === 1 ? 'operation' : 'operations'} ${names}`,
       effect: 'clients that call it get 404',
     })
   }
@@ -170,13 +170,14 @@ class DocumentComparison {
     return hasPassed(sunset ?? documentSunset(this.#before), this.#now)
   }
 
-  #early(operation: Place): string {
+  #early(operation: Place, [open, close] = ['', '']): string {
     const sunset = own(operation.value, 'x-sunset')
-    return typeof sunset === 'string' && !hasPassed(sunset, this.#now) ? ` before its sunset ${sunset}` : ''
+    const isEarly = typeof sunset === 'string' && !hasPassed(sunset, this.#now)
+    return isEarly ? ` ${open}before its sunset ${sunset}${close}` : ''
   }
 
   #lost(path: string, method: string, place: Place): void {
-    const what = `${method} ${path} is gone`
+    const what = `${method} ${path} was removed`
     const rest = { before: place, place: 'operation', operation: { method, path } }
     if (this.#isOver(place)) this.#add('operation-removed-after-sunset', { ...rest, what: `${what} after its sunset` })
     else
@@ -234,13 +235,13 @@ class DocumentComparison {
     const kind = sunsetChange(before.value, after.value)
     const sunset = String(own(after.value, 'x-sunset'))
     if (kind !== undefined) {
-      const what = `the sunset of ${of} ${kind === 'sunset-removed' ? 'is gone' : `is ${sunset} now, which is earlier`}`
+      const what = `the sunset of ${of} ${kind === 'sunset-removed' ? 'was removed' : `is ${sunset} now, which is earlier`}`
       this.#add(kind, { ...rest, what, effect: 'clients rely on the announced date' })
     }
     const [id, newId] = [textAt(before, 'operationId'), textAt(after, 'operationId')]
     if (id !== undefined && id !== newId) {
       const what =
-        `the operation id "${id}" of ${of} is ${newId === undefined ? 'gone' : `"${newId}" now`}: ` +
+        `the operation id "${id}" of ${of} ${newId === undefined ? 'was removed' : `is "${newId}" now`}: ` +
         'generated methods have another name'
       this.#add('operation-id-changed', { ...rest, what })
     }
@@ -271,7 +272,7 @@ class DocumentComparison {
       this.#add('component-removed', {
         before: child(old, name),
         place: `schema "${name}"`,
-        what: `the schema component "${name}" is gone: generated clients lose its type`,
+        what: `the schema component "${name}" was removed: generated clients lose its type`,
       })
     }
   }
@@ -294,6 +295,10 @@ class DocumentComparison {
  */
 const refersToSharedParts = (document: unknown): boolean =>
   !new RegExp(`"\\$(?:ref|dynamicRef)":"(?!#/(?:components|${filesMember})/)`).test(JSON.stringify(document))
+
+/** Joins names: `a, b and c`. */
+const enumeration = (names: readonly string[]): string =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
 const isSame = (one: unknown, other: unknown): boolean => canonicalText([one]) === canonicalText([other])
 

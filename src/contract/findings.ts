@@ -43,11 +43,11 @@ export const differences = {
   'null-refused': { ...narrower, predicate: 'can no longer be null' },
   'null-allowed': { ...wider, predicate: 'may be null now' },
   'format-added': { ...narrower, predicate: 'has the format {after} now' },
-  'format-removed': { ...wider, predicate: 'has lost the format {before}' },
+  'format-removed': { ...wider, predicate: 'no longer has the format {before}' },
   'format-changed': { ...breaksBoth, predicate: 'has the format {after} in place of {before}' },
   'enum-added': { ...narrower, predicate: 'has only the values {after} now' },
   'enum-removed': { ...wider, predicate: 'may have other values than {before} now' },
-  'value-removed': { ...narrower, predicate: 'has lost the value {before}' },
+  'value-removed': { ...narrower, predicate: 'no longer has the value {before}' },
   'value-added': { ...wider, predicate: 'may have the value {after} now' },
   'minimum-raised': { ...narrower, predicate: 'has {keyword} {after} in place of {before}' },
   'minimum-lowered': { ...wider, predicate: 'has {keyword} {after} in place of {before}' },
@@ -61,30 +61,30 @@ export const differences = {
   'pattern-added': { ...narrower, predicate: 'has the pattern {after} now' },
   // Clients rarely check the pattern of a value that they receive. The tool oasdiff also treats
   // this change as harmless.
-  'pattern-removed': { ...breaksNone, predicate: 'has lost the pattern {before}' },
+  'pattern-removed': { ...breaksNone, predicate: 'no longer has the pattern {before}' },
   'pattern-changed': { ...narrower, predicate: 'has the pattern {after} in place of {before}' },
   'member-added': { ...breaksNone, predicate: 'is new' },
   'required-member-added': { ...narrower, predicate: 'is new and required' },
   'member-became-required': { ...narrower, predicate: 'is required now' },
   'member-became-optional': { ...wider, predicate: 'is no longer always present' },
-  'member-removed': { ...breaksBoth, predicate: 'is gone' },
-  'member-removed-after-sunset': { ...breaksNone, predicate: 'is gone after its sunset {before}' },
-  'member-hidden': { ...breaksBoth, predicate: 'is gone: it is {after} now' },
+  'member-removed': { ...breaksBoth, predicate: 'was removed' },
+  'member-removed-after-sunset': { ...breaksNone, predicate: 'was removed after its sunset {before}' },
+  'member-hidden': { ...breaksBoth, predicate: 'is hidden: it is {after} now' },
   'extra-members-refused': { ...narrower, predicate: 'can no longer have members that its schema does not name' },
   'extra-members-allowed': { ...wider, predicate: 'may now have members that its schema does not name' },
-  'alternative-removed': { ...narrower, predicate: 'has lost the alternative {before}' },
+  'alternative-removed': { ...narrower, predicate: 'no longer has the alternative {before}' },
   'alternative-added': { ...wider, predicate: 'has the alternative {after} now' },
   // A value may match several branches of `anyOf`. So a received value may still match a branch
   // that the client knows. For example, a link that becomes expandable stays as it was unless the
   // client sends `expand`.
   'any-of-added': { ...breaksNone, predicate: 'has the alternative {after} now' },
   'condition-added': { ...narrower, predicate: 'has a new condition ({after})' },
-  'condition-removed': { ...wider, predicate: 'has lost a condition ({before})' },
+  'condition-removed': { ...wider, predicate: 'no longer has a condition ({before})' },
   'condition-changed': { ...breaksBoth, predicate: 'has a changed condition ({after})' },
   'extensible-value-added': { ...breaksNone, predicate: 'may have the value {after} now' },
-  'extensible-value-removed': { ...narrower, predicate: 'has lost the value {before}' },
+  'extensible-value-removed': { ...narrower, predicate: 'no longer has the value {before}' },
   'xml-changed': { ...breaksBoth, predicate: 'is written in XML as {after} in place of {before}' },
-  'mapping-value-removed': { ...narrower, predicate: 'has lost the discriminator value {before}' },
+  'mapping-value-removed': { ...narrower, predicate: 'no longer has the discriminator value {before}' },
   // A new mapped value is only a warning, because it may belong to a variant that already existed.
   // A new variant is reported as a new alternative.
   'mapping-value-added': {

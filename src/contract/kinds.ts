@@ -9,15 +9,15 @@ interface Kind {
 
 /** The kinds that the conventions define, and all other kinds that are not about schemas. */
 const ownKinds = {
-  'version-retired': { level: 'breaking', text: 'A version is gone before its sunset, or had no sunset' },
-  'version-retired-after-sunset': { level: 'harmless', text: 'A version is gone after its sunset' },
+  'version-retired': { level: 'breaking', text: 'A version was removed before its sunset, or had no sunset' },
+  'version-retired-after-sunset': { level: 'harmless', text: 'A version was removed after its sunset' },
   'version-added': { level: 'harmless', text: 'A version is new' },
   'base-path-changed': { level: 'breaking', text: 'The base path of the servers is different' },
-  'path-removed': { level: 'breaking', text: 'A path is gone with all its methods' },
-  'operation-removed': { level: 'breaking', text: 'A method of a path is gone' },
+  'path-removed': { level: 'breaking', text: 'A path was removed with all its methods' },
+  'operation-removed': { level: 'breaking', text: 'A method of a path was removed' },
   'operation-removed-after-sunset': {
     level: 'harmless',
-    text: 'A method is gone after its sunset, or after the sunset of the version',
+    text: 'A method was removed after its sunset, or after the sunset of the version',
   },
   'operation-added': { level: 'harmless', text: 'A method or a path is new' },
   'operation-deprecated': { level: 'harmless', text: 'A method is deprecated' },
@@ -27,12 +27,12 @@ const ownKinds = {
     level: 'breaking',
     text: 'A part that is still deprecated no longer has a sunset: clients no longer know the date',
   },
-  'filter-removed': { level: 'breaking', text: 'A filter of a list is gone' },
+  'filter-removed': { level: 'breaking', text: 'A filter of a list was removed' },
   'filter-added': { level: 'harmless', text: 'A filter of a list is new' },
   'sort-removed': { level: 'breaking', text: 'A list can no longer be sorted' },
   'sort-member-removed': { level: 'breaking', text: 'A list can no longer be sorted by one of the members' },
   'sort-member-added': { level: 'harmless', text: 'A list can be sorted by a further member' },
-  'expand-removed': { level: 'breaking', text: 'The parameter `expand` is gone' },
+  'expand-removed': { level: 'breaking', text: 'The parameter `expand` was removed' },
   'expansion-removed': { level: 'breaking', text: 'One of the associations can no longer be expanded' },
   'expansion-added': { level: 'harmless', text: 'A further association can be expanded' },
   'search-removed': { level: 'breaking', text: 'A list can no longer be searched (`q`)' },
@@ -42,10 +42,10 @@ const ownKinds = {
   'limit-default-raised': { level: 'harmless', text: 'The default of `limit` is higher' },
   'idempotency-key-required': { level: 'breaking', text: 'A request must have an `Idempotency-Key` now' },
   'if-match-required': { level: 'breaking', text: 'A request must have an `If-Match` now (428 without it)' },
-  'parameter-removed': { level: 'breaking', text: 'A parameter is gone' },
+  'parameter-removed': { level: 'breaking', text: 'A parameter was removed' },
   'parameter-removed-after-sunset': {
     level: 'harmless',
-    text: 'A deprecated parameter is gone after its sunset',
+    text: 'A deprecated parameter was removed after its sunset',
   },
   'parameter-added': { level: 'harmless', text: 'An optional parameter is new' },
   'required-parameter-added': { level: 'breaking', text: 'A required parameter is new' },
@@ -77,16 +77,16 @@ const ownKinds = {
   'request-body-became-optional': { level: 'harmless', text: 'The body of a request is optional now' },
   'request-media-type-removed': { level: 'breaking', text: 'A request no longer accepts one of its media types' },
   'request-media-type-added': { level: 'harmless', text: 'A request accepts a further media type' },
-  'status-removed': { level: 'breaking', text: 'A success status, or a redirection status except 304, is gone' },
-  'error-status-removed': { level: 'harmless', text: 'An error status, or 304, is gone' },
+  'status-removed': { level: 'breaking', text: 'A success status, or a redirection status except 304, was removed' },
+  'error-status-removed': { level: 'harmless', text: 'An error status, or 304, was removed' },
   'status-added': { level: 'harmless', text: 'A status is new' },
   'response-media-type-removed': {
     level: 'breaking',
     text: 'A response is no longer available in one of its media types',
   },
   'response-media-type-added': { level: 'harmless', text: 'A response is available in a further media type' },
-  'response-header-removed': { level: 'breaking', text: 'A header field of a response is gone' },
-  'advisory-header-removed': { level: 'harmless', text: '`Deprecation` or `Sunset` is gone from a response' },
+  'response-header-removed': { level: 'breaking', text: 'A header field of a response was removed' },
+  'advisory-header-removed': { level: 'harmless', text: '`Deprecation` or `Sunset` was removed from a response' },
   'response-header-added': { level: 'harmless', text: 'A header field of a response is new' },
   'response-header-became-optional': {
     level: 'breaking',
@@ -99,11 +99,11 @@ const ownKinds = {
   'security-relaxed': { level: 'harmless', text: 'Requests need fewer credentials, or may use other credentials' },
   'operation-id-changed': {
     level: 'warning',
-    text: 'An operation id is different or gone: generated methods have another name',
+    text: 'An operation id was changed or removed: generated methods have another name',
   },
   'component-removed': {
     level: 'warning',
-    text: 'A schema component is gone or renamed: generated types lose its name',
+    text: 'A schema component was removed or renamed: generated types lose its name',
   },
   'part-type-refused': {
     level: 'breaking',
@@ -120,17 +120,17 @@ const ownKinds = {
     level: 'breaking',
     text: 'A part of a form that clients send must have a header field now',
   },
-  'part-header-removed': { level: 'breaking', text: 'A header field of a part that clients get is gone' },
+  'part-header-removed': { level: 'breaking', text: 'A header field of a part that clients get was removed' },
   'response-link-removed': {
     level: 'warning',
-    text: "A link of a response (`links`) is gone: generated clients can't follow it",
+    text: "A link of a response (`links`) was removed: generated clients can't follow it",
   },
   'response-link-changed': {
     level: 'warning',
     text: 'A link of a response has another target or other parameters',
   },
   'response-link-added': { level: 'harmless', text: 'A link of a response is new' },
-  'webhook-removed': { level: 'breaking', text: 'A webhook or callback is gone' },
+  'webhook-removed': { level: 'breaking', text: 'A webhook or callback was removed' },
   'webhook-added': { level: 'harmless', text: 'A webhook or callback is new' },
   'callback-address-changed': {
     level: 'breaking',
@@ -152,7 +152,7 @@ const ownKinds = {
   },
   'delivery-parameter-removed': {
     level: 'breaking',
-    text: 'A header field or parameter of a webhook or callback is gone',
+    text: 'A header field or parameter of a webhook or callback was removed',
   },
   'delivery-parameter-added': {
     level: 'harmless',

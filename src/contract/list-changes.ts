@@ -47,8 +47,8 @@ function choiceChanges({ difference, from, to }: Finding, name: string, of: stri
     kind: name === parameter.sort ? `sort-member-${happened}` : `expansion-${happened}`,
     detail: choice,
     what:
-      `the ${name === parameter.sort ? 'sort member' : 'expansion'} "${choice}" of ${of} is ` +
-      `${happened === 'removed' ? 'gone' : 'new'}`,
+      `the ${name === parameter.sort ? 'sort member' : 'expansion'} "${choice}" of ${of} ` +
+      `${happened === 'removed' ? 'was removed' : 'is new'}`,
     effect: `clients that send ${name}=${choice} get 400`,
   })
   if (difference === 'value-removed') return [change(String(from), 'removed')]

@@ -142,11 +142,13 @@ function sectionOf(name: string, items: readonly GuideItem[]): readonly GuideSec
 
 function introOf(from: string, to: string, after: unknown, items: readonly GuideItem[]): readonly string[] {
   const count = items.filter(({ breaks }) => breaks).length
+  // Only the name of a version is also a segment of paths. `info.version` may be `1.4.0`.
+  const code = (name: string): string => (/^v\d+$/.test(name) ? `\`/${name}\`` : name)
   const deprecated = canonicalText([after]).includes('"deprecated":true')
     ? ` Avoid the parts of ${to} that are marked as deprecated.`
     : ''
   return [
-    `Call \`/${to}\` in place of \`/${from}\`. The ids of items stay as they are, and links in bodies may lead ` +
+    `Call ${code(to)} in place of ${code(from)}. The ids of items stay as they are, and links in bodies may lead ` +
       `to either version.${deprecated}`,
     count === 0
       ? `${to} has no breaking changes for clients of ${from}.`

@@ -71,21 +71,29 @@ function split<T>(all: readonly T[], is: (one: T) => boolean): readonly [T[], T[
 }
 
 /** Returns the part of the guide in which a change is listed. */
-function partOf({ kind, breaking }: Change): GuideItem['part'] {
+function partOf(change: Change): GuideItem['part'] {
+  const { kind, breaking } = change
   if (generated.has(kind) || kind.startsWith('response-link')) return 'generated'
   if (kind === 'path-removed' || kind.startsWith('operation-removed')) return 'gone'
-  const responses = /^(?:response|header|status|reply|delivery|webhook|callback)-/.test(kind)
   if (
     !breaking &&
     /-(?:added|raised|allowed|widened|relaxed|became-many-valued)$/.test(kind) &&
     kind !== 'status-added'
   )
     return 'added'
-  return responses ? 'answers' : 'requests'
+  return isReceived(change) ? 'answers' : 'requests'
+}
+
+/** Whether a change affects what clients receive, which are responses, webhooks and callbacks. */
+function isReceived({ kind, path, place }: Change): boolean {
+  // Parts of forms are in requests, responses and webhooks. The path of a webhook is its name.
+  if (kind === 'part-style-changed') return !(place.startsWith('body ') && path?.startsWith('/') === true)
+  if (kind.startsWith('part-')) return ['part-type-removed', 'part-type-unknown', 'part-header-removed'].includes(kind)
+  return /^(?:response|header|status|reply|delivery|webhook|callback)-/.test(kind)
 }
 
 function plainItem(change: Change, from: string, resourceOf: (change: Change) => string): GuideItem {
-  const sentence = withoutPrefix(change, from).replace(/ \(and \d+ more operations?\)/, '')
+  const sentence = withoutPrefix(change, from).replace(/ \(also in \d+ other operations?\)/, '')
   return {
     resource: resourceOf(change),
     part: partOf(change),
@@ -107,7 +115,7 @@ interface MemberChange {
 }
 
 const memberSentence =
-  /^the member "(.*)" of the (?:body|\d+ response) of ([A-Z]+ \S+) (.*?)(?: \(and \d+ more operations?\))?(?:: (clients .*))?$/s
+  /^the member "(.*)" of the (?:body|\d+ response) of ([A-Z]+ \S+) (.*?)(?: \(also in \d+ other operations?\))?(?:: (clients .*))?$/s
 
 function memberOf(change: Change, from: string): MemberChange | undefined {
   const [, name, operation, predicate, effect] = memberSentence.exec(withoutPrefix(change, from)) ?? []

@@ -5,6 +5,7 @@
  */
 import { ConfigurationError } from '../problem.js'
 import { constantsOf, partsOf } from './schema-parts.js'
+import { placesOf } from './schema-places.js'
 import type { JsonSchema } from './schema-types.js'
 import type { Shape } from './shape.js'
 import { type ValueFormat, valueFormat } from './value-formats.js'
@@ -15,22 +16,11 @@ import { type ValueFormat, valueFormat } from './value-formats.js'
  * all canonical strings, or a `pattern` that matches a string of the format but not the canonical
  * string of the same value.
  */
-export function checkFormats(
-  collection: string,
-  schema: JsonSchema,
-  shape: Shape,
-  path = '',
-  seen: Set<Shape> = new Set(),
-): void {
-  if (seen.has(shape)) return
-  seen.add(shape)
-  const format = valueFormat(shape)
-  if (format !== undefined) checkFormat(`"${path}" of "${collection}"`, format, shape, partsOf(schema, shape.node))
-  const below = (one: Shape, name: string): void =>
-    checkFormats(collection, schema, one, path === '' ? name : `${path}.${name}`, seen)
-  for (const [name, member] of shape.members) below(member, name)
-  for (const one of [...shape.others, ...shape.prefix, ...(shape.items === undefined ? [] : [shape.items])])
-    below(one, '*')
+export function checkFormats(collection: string, schema: JsonSchema, shape: Shape): void {
+  for (const [path, place] of placesOf(shape)) {
+    const format = valueFormat(place)
+    if (format !== undefined) checkFormat(`"${path}" of "${collection}"`, format, place, partsOf(schema, place.node))
+  }
 }
 
 function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, parts: readonly JsonSchema[]): void {

@@ -53,16 +53,29 @@ export class NamedMembers {
   }
 
   /** Like `visible`, but also throws `unsuitable-member` if the member is an object or array. */
-  scalar(where: string, field: Path): Shape {
+  scalar(where: string, field: string): Shape {
     const shape = this.visible(where, field)
-    if (shape.isObject || shape.isArray) {
-      throw new ConfigurationError(
-        'unsuitable-member',
-        `"${this.#owner}" names "${nameOf(field)}" in "${where}", but only strings, numbers and booleans can ` +
-          'be compared. Name a member inside it.',
-      )
-    }
-    return shape
+    if (!shape.isObject && !shape.isArray) return shape
+    // Paths lead into objects, but not into arrays.
+    const fix = shape.isArray || shape.members.size === 0 ? 'Name another member.' : 'Name a member inside it.'
+    throw this.#unsuitable(where, field, 'can be compared', fix)
+  }
+
+  /**
+   * Like `visible`, but also throws `unsuitable-member` if the member can't hold a part of the key
+   * of another record, because it is an object or array.
+   */
+  keyPart(where: string, member: string): Shape {
+    const shape = this.visible(where, [member])
+    if (!shape.isObject && !shape.isArray) return shape
+    throw this.#unsuitable(where, member, 'can be part of a key', 'Name another member.')
+  }
+
+  #unsuitable(where: string, name: string, use: string, fix: string): ConfigurationError {
+    return new ConfigurationError(
+      'unsuitable-member',
+      `"${this.#owner}" names "${name}" in "${where}", but only strings, numbers and booleans ${use}. ${fix}`,
+    )
   }
 
   #along(where: string, path: Path): readonly Shape[] {

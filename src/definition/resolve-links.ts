@@ -85,7 +85,7 @@ function resolveLinkTo(
   options: ToLinkOptions,
 ): Link {
   const by = namesOf(options.by)
-  for (const member of by) members.scalar(`links.${name}.by`, [member])
+  for (const member of by) members.keyPart(`links.${name}.by`, member)
   // A link replaces the members from which it is built, so it may have the name of one of these
   // members, unless that member is in `kept`. It must not have the name of any other member.
   if (shape.properties.has(name) && (!by.includes(name) || kept.has(name))) throw takenName(what)

@@ -14,6 +14,7 @@ import { frozenCopy, isObject, own } from './json.js'
 import { keyCodec } from './key.js'
 import { NamedMembers } from './named-members.js'
 import { checkCollectionName, checkName, checkSegment } from './naming.js'
+import { checkRequired } from './required-members.js'
 import { type Context, keptMembers, namesOf, resolveLink, resolveTarget } from './resolve-links.js'
 import type { Filter, ResourceDefinition } from './resource.js'
 import type {
@@ -108,6 +109,7 @@ export function resolveResource(given: unknown): ResourceDefinition {
     )
   }
   checkFormats(collection, schema, shape)
+  checkRequired(`The schema of "${collection}"`, schema, shape)
   const members = new NamedMembers(collection, shape)
   const key = resolveKey(collection, options.key as string | readonly string[], members)
   const parent = resolveParent(collection, options.parent, members)
@@ -238,7 +240,7 @@ function resolveParent(
   if (given === undefined) return undefined
   const what = `The parent of "${collection}"`
   const by = namesOf(given.by)
-  for (const member of by) members.scalar('parent.by', [member])
+  for (const member of by) members.keyPart('parent.by', member)
   return Object.freeze({ of: resolveTarget(what, given.of), by })
 }
 
@@ -249,7 +251,7 @@ function resolveAttachments(
   const what = `The option "attachedTo" of "${collection}"`
   const attachments = attachedTo.map(({ of, by: given, as = collection }) => {
     const by = given === undefined ? undefined : namesOf(given)
-    for (const member of by ?? []) members.scalar('attachedTo.by', [member])
+    for (const member of by ?? []) members.keyPart('attachedTo.by', member)
     if (as !== collection) checkCollectionName(as, allow)
     return Object.freeze({ of: resolveTarget(what, of), by, as })
   })

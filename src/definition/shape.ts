@@ -4,6 +4,7 @@
  */
 import type { Scalar } from '../adapters/contract.js'
 import { isList, isObject, own } from './json.js'
+import { merged } from './merged-schemas.js'
 import { anything, constantsOf, endless, isSchema, kindOf, partsOf, patternsOf, schemasIn } from './schema-parts.js'
 import type { JsonSchema } from './schema-types.js'
 
@@ -300,11 +301,6 @@ function mergeProperties(
 function mergePrefixes(prefixes: readonly (readonly unknown[])[]): readonly JsonSchema[] {
   const length = Math.max(0, ...prefixes.map((prefix) => prefix.length))
   return Array.from({ length }, (_, i) => merged('anyOf', schemasIn(prefixes.map((prefix) => prefix[i]))) ?? anything)
-}
-
-function merged(keyword: 'allOf' | 'anyOf', given: readonly (JsonSchema | undefined)[]): JsonSchema | undefined {
-  const nodes = given.filter((node) => node !== undefined)
-  return nodes.length > 1 ? { [keyword]: nodes } : nodes[0]
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Creates the pages of a service, and the assets that the pages load. */
 import type { OpenApiDocument } from '../openapi/document.js'
 import { checkOptions } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import type { Kinds } from '../options/kinds.js'
 import type { DocsAsset, DocsFile, DocsPages, DocsSubject } from '../plan/docs-pages.js'
 import { type Block, pagesOf } from './blocks.js'
@@ -95,6 +96,8 @@ export function docsPages(options: DocsPagesOptions = {}): DocsPages {
     },
   })
 }
+
+declareFactory(docsPages, 'docsPages()')
 
 const contextOf = (
   site: Site,

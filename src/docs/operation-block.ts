@@ -80,7 +80,7 @@ function parameterTables(
       html`<p>Parameters: the same as for <a href="${addressOf(get.anchor)}">GET</a>.</p>
 `,
     ]
-  return piecesOf(parameters.map((parameter) => parameterRow(parameter, rows))).map(
+  return piecesOf(parameters.map((parameter) => parameterRow(context, parameter, rows))).map(
     (some, at) => html`<table><caption>Parameters${at > 0 && ', continued'}</caption>
 <thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
@@ -107,11 +107,11 @@ function sameParameters(
     : undefined
 }
 
-function parameterRow(parameter: JsonObject, rows: RowContext): Html {
+function parameterRow(context: PageContext, parameter: JsonObject, rows: RowContext): Html {
   const schema =
     parameter.schema ?? Object.values(objectIn(parameter, 'content')).map((one) => objectIn(one, 'schema'))[0]
   const place = textIn(parameter, 'in') ?? ''
-  return html`<tr><th scope="row"><code>${shortened(textIn(parameter, 'name') ?? '', maxTextLength)}</code>${parameter.required === true && html` <small>required</small>`}${parameter.deprecated === true && html` <small>deprecated${sunsetText(parameter)}</small>`}</th><td>${places[place] ?? place}</td><td>${typeCell(schema, rows)}</td><td>${textCell(schema, rows, textIn(parameter, 'description'))}${examplesOf(parameter)}</td></tr>
+  return html`<tr><th scope="row"><code>${shortened(textIn(parameter, 'name') ?? '', maxTextLength)}</code>${parameter.required === true && html` <small>required</small>`}${parameter.deprecated === true && html` <small>deprecated${sunsetText(parameter)}</small>`}</th><td>${places[place] ?? place}</td><td>${typeCell(schema, rows)}</td><td>${textCell(schema, rows, textIn(parameter, 'description'))}${examplesOf(context, parameter)}</td></tr>
 `
 }
 
@@ -120,10 +120,11 @@ const sunsetText = (parameter: JsonObject): string => {
   return sunset === undefined ? '' : `, until ${sunset.slice(0, 10)}`
 }
 
-function examplesOf(parameter: JsonObject): HtmlPart {
-  const values = Object.values(objectIn(parameter, 'examples')).flatMap((example) =>
-    isObject(example) && 'value' in example ? [example.value] : [],
-  )
+function examplesOf({ site }: PageContext, parameter: JsonObject): HtmlPart {
+  const values = Object.values(objectIn(parameter, 'examples')).flatMap((given) => {
+    const example = follow(site.document, given)
+    return isObject(example) && 'value' in example ? [example.value] : []
+  })
   const all = 'example' in parameter ? [parameter.example] : values
   return (
     all.length > 0 &&
@@ -139,7 +140,9 @@ function bodyText(context: PageContext, rows: RowContext, operation: JsonObject)
   return html`<p>Body:</p>
 ${description !== undefined && described(context, description)}
 <ul>${content}</ul>
-${Object.values(objectIn(body, 'content')).slice(0, 1).map(exampleBlocks)}`
+${Object.values(objectIn(body, 'content'))
+  .slice(0, 1)
+  .map((media) => exampleBlocks(context, media))}`
 }
 
 /** Lists the media types of a body. Media types with the same schema are listed together. */
@@ -162,10 +165,11 @@ function contentLines(content: JsonObject, rows: RowContext): readonly Html[] | 
 /** The maximum length of an example, in characters. Longer examples are cut. */
 const longestExample = 3_000
 
-function exampleBlocks(media: unknown): HtmlPart {
+function exampleBlocks({ site }: PageContext, media: unknown): HtmlPart {
   return Object.entries(objectIn(media, 'examples'))
     .slice(0, 3)
-    .map(([name, example]) => {
+    .map(([name, given]) => {
+      const example = follow(site.document, given)
       const value = isObject(example) && 'value' in example ? JSON.stringify(example.value, undefined, 2) : undefined
       return (
         value !== undefined &&

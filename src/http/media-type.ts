@@ -1,6 +1,7 @@
 /** Parses media types and their parameters (RFC 9110 8.3.1, 5.6.6; HDR-1, HDR-5). */
 import { mediaType } from '../wire.js'
 import { quotedEnd, skipSpace, tokenEnd, unquote } from './field-grammar.js'
+import { printable } from './printable.js'
 
 export interface MediaType {
   /** `type/subtype` in lower case. */
@@ -66,4 +67,14 @@ function parseParameters(field: string, from: number): Map<string, string> | und
     at = skipSpace(field, at)
   }
   return parameters
+}
+
+/**
+ * Returns a sentence that says why the type of a body is not accepted. `media` is the parsed
+ * `Content-Type`, and `undefined` if the field is absent or malformed.
+ */
+export function unsupportedType(field: string | undefined, media: MediaType | undefined): string {
+  if (field === undefined) return 'The body has no Content-Type.'
+  if (media === undefined) return `The Content-Type ${JSON.stringify(printable(field))} is not a valid media type.`
+  return `The Content-Type "${printable(media.type)}" is not supported here.`
 }

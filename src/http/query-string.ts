@@ -2,6 +2,7 @@
  * Parses query strings into lists of pairs, and formats such lists as query strings (RFC 3986 3.4;
  * QUERY-1, QUERY-8). As in HTML forms, `+` means a space.
  */
+import { printable } from './printable.js'
 
 /** A decoded parameter. */
 export type QueryPair = readonly [name: string, value: string]
@@ -63,10 +64,6 @@ function decodePair(name: string, value: string): QueryPair | undefined {
 function decode(text: string): string {
   if (!encoded.test(text)) return text
   return decodeURIComponent(text.includes('+') ? text.replaceAll('+', ' ') : text)
-}
-
-function printable(piece: string): string {
-  return piece.slice(0, 80).replace(/[^\x20-\x7e]/g, '?')
 }
 
 /**

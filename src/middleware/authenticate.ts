@@ -10,6 +10,7 @@ import { sharedRegistry } from '../brand.js'
 import { loggableError } from '../failures/loggable.js'
 import { soleField } from '../http/sole-field.js'
 import { checkOptions } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import type { Kinds } from '../options/kinds.js'
 import { HttpProblem } from '../problem.js'
 import { isPromise, settled } from '../promise.js'
@@ -102,6 +103,8 @@ export function authenticate<P>(options: AuthenticateOptions<P>): Authenticate<P
   })
 }
 
+declareFactory(authenticate, 'authenticate({ ... })')
+
 export const authenticateKinds: Kinds<AuthenticateOptions<unknown>> = {
   field: { required: headerName },
   challenge: {
@@ -175,21 +178,31 @@ export function keepPrivate(res: ServerResponse, vary: string): void {
 
 /**
  * The 401 with the challenge (AUTH-4; RFC 9110 15.5.2). `detail` says that the credentials are
- * missing or not valid, but never which part of them is wrong. `why` becomes the `cause` of the
+ * missing, of another scheme or not valid, but never which part of them is wrong. `why` becomes the `cause` of the
  * problem. Hooks get the cause, and the client does not. `why` must contain no credentials.
  */
-export function unauthenticated(challenge: string, what: 'none' | 'invalid', field: string, why?: string): HttpProblem {
+export function unauthenticated(
+  challenge: string,
+  what: keyof typeof faults,
+  field: string,
+  why?: string,
+): HttpProblem {
   // The value of `Authorization` starts with a scheme (RFC 9110 11.6.2). The values of other fields
   // usually do not.
   const scheme = field === header.authorization ? `${challenge.split(' ', 1)[0]} ` : ''
-  const detail =
-    what === 'none'
-      ? `The request has no credentials. Send them as "${field}: ${scheme}...".`
-      : `The credentials in ${field} are not valid: they are malformed, unknown, expired, revoked or meant for ` +
-        'another service. Get new ones.'
   return new HttpProblem('unauthenticated', {
-    detail,
+    detail: faults[what](field, scheme),
     headers: { [header.wwwAuthenticate]: challenge },
     ...(why === undefined ? {} : { cause: loggableError(why) }),
   })
+}
+
+const faults = {
+  none: (field: string, scheme: string) => `The request has no credentials. Send them as "${field}: ${scheme}...".`,
+  // The scheme is public, so this detail reveals nothing about credentials.
+  scheme: (field: string, scheme: string) =>
+    `The value of ${field} does not begin with the scheme ${scheme.trim()}. Send "${field}: ${scheme}<token>".`,
+  invalid: (field: string) =>
+    `The credentials in ${field} are not valid: they are malformed, unknown, expired, revoked or meant for another ` +
+    'service. Get new ones.',
 }

@@ -13,6 +13,7 @@ import { type TokenVerifier, tokenVerifier } from '../auth/tokens/token-verifier
 import { Caches, owning } from '../cache.js'
 import { soleField } from '../http/sole-field.js'
 import { checkOptions } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import type { Kinds } from '../options/kinds.js'
 import type { HttpProblem } from '../problem.js'
 import { settled } from '../promise.js'
@@ -118,6 +119,8 @@ export function bearer<P = Claims>(options: TokenOptions<P> & MakesPrincipal<P>)
   return byToken('bearer()', options, header.authorization, 'Bearer', bearerToken)
 }
 
+declareFactory(bearer, 'bearer({ keys })')
+
 /**
  * Creates a middleware that authenticates requests by the token in `x-authorization-token`. `login`
  * issues such tokens to clients of public APIs (AUTH-3, AUTH-5). The rules and options are the same
@@ -138,6 +141,8 @@ export function bearer<P = Claims>(options: TokenOptions<P> & MakesPrincipal<P>)
 export function publicToken<P = Claims>(options: TokenOptions<P> & MakesPrincipal<P>): Authenticate<P> {
   return byToken('publicToken()', options, header.token, header.token, (field) => field)
 }
+
+declareFactory(publicToken, 'publicToken({ keys })')
 
 /**
  * Returns the token in `Authorization`, or `undefined` if the scheme is not Bearer. Schemes are
@@ -172,8 +177,7 @@ function byToken<P>(
     if (sent.length > longestToken + scheme.length + 1)
       throw refuse(`The field is too long: a token has at most ${longestToken} characters.`)
     const token = tokenOf(sent)
-    if (token === undefined)
-      throw unauthenticated(challenge, 'invalid', field, 'The credentials are of another scheme.')
+    if (token === undefined) throw unauthenticated(challenge, 'scheme', field, 'The credentials are of another scheme.')
     const claims = verify(token)
     if (principal === undefined) return claims as Awaitable<P>
     return settled(claims, (verified) =>

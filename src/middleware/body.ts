@@ -6,7 +6,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
 import { checkParsed, type JsonResult, parseJson } from '../http/json-text.js'
-import { type MediaType, parseMediaType } from '../http/media-type.js'
+import { type MediaType, parseMediaType, unsupportedType } from '../http/media-type.js'
 import { bytes, count, type Kinds, milliseconds } from '../options/kinds.js'
 import type { Form } from '../plan/form.js'
 import { ConfigurationError, HttpProblem, isProblem } from '../problem.js'
@@ -252,8 +252,7 @@ function mediaTypeOf(headers: IncomingHttpHeaders, options: BodyOptions): MediaT
   const media = field === undefined ? undefined : parseMediaType(field)
   if (media !== undefined && options.accepted.includes(media.type)) return media
   if (options.alsoAccepts?.(media?.type ?? '') === true) return media ?? untyped
-  const what = field === undefined ? 'The body has no Content-Type' : 'The Content-Type is not supported'
-  throw unsupported(`${what}. Send ${options.accepted.join(' or ')}.`, options)
+  throw unsupported(`${unsupportedType(field, media)} Send ${options.accepted.join(' or ')}.`, options)
 }
 
 const untyped: MediaType = { type: '', parameters: new Map() }

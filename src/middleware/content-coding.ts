@@ -3,6 +3,7 @@ import { constants } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { printable } from '../http/printable.js'
 import { HttpProblem } from '../problem.js'
 import { header } from '../wire.js'
 
@@ -54,8 +55,8 @@ export function decoderOf(headers: IncomingHttpHeaders): Decode {
   const decode = decoders.get(coding.trim().toLowerCase())
   if (decode !== undefined) return decode
   const detail =
-    'The Content-Encoding is not supported. Send the body without a coding, or with one of ' +
-    `${supported.join(', ')}.`
+    `The Content-Encoding ${JSON.stringify(printable(coding))} is not supported. Send the body without a coding, or ` +
+    `with one of ${supported.join(', ')}.`
   const errors = [
     {
       header: header.contentEncoding,

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from 'cors'
 import { Caches, owning } from '../cache.js'
 import { checkOptions, invalidOption } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import type { Kind, Kinds } from '../options/kinds.js'
 import { exposedHeaders, header } from '../wire.js'
 import type { Middleware } from './middleware.js'
@@ -125,6 +126,8 @@ export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
   }
   return owning(Object.assign(crossOriginMiddleware, { fields }), caches)
 }
+
+declareFactory(crossOrigin, 'crossOrigin({ origins })')
 
 /**
  * Whether a request has the header fields of a preflight. An OPTIONS request without them asks for

@@ -14,6 +14,7 @@ import { storeKinds } from '../limits/limit-options.js'
 import type { StoreOptions } from '../limits/store.js'
 import { notify } from '../notify.js'
 import { checkOptions, invalidOption } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import type { Kinds } from '../options/kinds.js'
 import { refuseQuery } from '../plan/query-pairs.js'
 import { HttpProblem } from '../problem.js'
@@ -79,12 +80,10 @@ export function login<P>(options: LoginOptions<P>): Login {
 
   const logIn = async (req: IncomingMessage, isGone: () => boolean): Promise<Headers> => {
     const field = soleField(req, header.authorization)
-    if (field === undefined)
-      throw refusal(
-        challenge,
-        'The request has no credentials. Send the user name and the password in the header field Authorization, ' +
-          'in the Basic scheme.',
-      )
+    if (field === undefined) throw refusal(challenge, `The request has no credentials. ${sendBasic}`)
+    // The scheme is public, so this detail reveals nothing about the account.
+    if (typeof field === 'string' && !/^ *basic(?: |$)/i.test(field))
+      throw refusal(challenge, `The value of Authorization does not begin with the scheme Basic. ${sendBasic}`)
     const credentials = typeof field === 'string' ? parseBasic(field) : undefined
     if (credentials === undefined) throw refusal(challenge, wrong)
     const attempt = await throttle.admit(credentials.user, req)
@@ -122,6 +121,8 @@ export function login<P>(options: LoginOptions<P>): Login {
   return Object.assign(loginMiddleware, { answer })
 }
 
+declareFactory(login, 'login({ find, token })')
+
 export const loginKinds: Kinds<LoginOptions<unknown>> = {
   ...storeKinds,
   find: 'function',
@@ -140,6 +141,8 @@ const allowed = 'GET, HEAD, OPTIONS'
  * user or the password is wrong.
  */
 const wrong = 'The user or the password is not valid.'
+
+const sendBasic = 'Send the user name and the password in the header field Authorization, in the Basic scheme.'
 
 function refusal(challenge: string, detail: string): HttpProblem {
   return new HttpProblem('unauthenticated', { detail, headers: { [header.wwwAuthenticate]: challenge } })

@@ -13,6 +13,7 @@ import {
   itemActions,
   methodNotPermitted,
   ownMethods,
+  scopesNeeded,
 } from '../auth/permission.js'
 import type { Legacy } from '../conventions/modes.js'
 import { isObject } from '../definition/json.js'
@@ -193,7 +194,8 @@ function permitting(
     const ask = (one: string) => may(table[one] ?? 'read')
     const decision: Decision | undefined = handled.includes(method) ? await ask(method) : undefined
     if (decision === 'allow') return { allow: '', hidden: shows.includes(method) && (await may('read')) !== 'allow' }
-    if (decision === 'forbidden') throw forbidden(resource)
+    if (decision === 'forbidden')
+      throw forbidden(resource, scopesNeeded(permission)?.(table[method] ?? 'read', resource))
     const own = await ownMethods(handled, ask)
     if (own.isForbidden) throw forbidden(resource)
     if (decision !== undefined) throw methodNotPermitted(method, own)

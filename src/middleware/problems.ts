@@ -19,6 +19,7 @@ import { requestPath } from './base-address.js'
 import { isBrownoutProblem } from './brownouts.js'
 import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { ErrorMiddleware, Middleware } from './middleware.js'
+import { unversionedDetail } from './unversioned.js'
 
 /** The options of `problems()`. */
 export interface ProblemsOptions extends ConventionsOptions<'ERR-3'> {
@@ -81,8 +82,8 @@ export function problems(
       )
   }
   // A handler may send a response and then call next().
-  const unansweredMiddleware: Middleware = (_req, res, next) =>
-    res.headersSent ? undefined : next(new HttpProblem('unknown-path'))
+  const unansweredMiddleware: Middleware = (req, res, next) =>
+    res.headersSent ? undefined : next(new HttpProblem('unknown-path', unversionedDetail(req)))
   const problemsMiddleware: ErrorMiddleware = (error, req, res, _next) => {
     const problem = toProblem(error)
     if (!isBrownoutProblem(error)) report(error, problem, req)

@@ -14,6 +14,7 @@ import { ProcessStore } from '../limits/process-store.js'
 import type { StoreOptions } from '../limits/store.js'
 import { StoreDown, StoreGuard, type StoreMessages } from '../limits/store-guard.js'
 import { checkOptions, invalidOption } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import type { Kinds } from '../options/kinds.js'
 import { isProblem, Unavailable } from '../problem.js'
 import type { Headers } from '../representation/answer.js'
@@ -152,6 +153,8 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
   })
   return owning(made, caches)
 }
+
+declareFactory(rateLimit, 'rateLimit({ limit: 600 })')
 
 export const rateLimitKinds: Kinds<RateLimitOptions> = {
   ...budgetsKinds,

@@ -26,6 +26,7 @@ import {
   setNotices,
 } from './lifecycle.js'
 import type { ExpressRequest, Middleware, NextFunction } from './middleware.js'
+import { passUnversioned } from './unversioned.js'
 import { checkVersionName, splitVersion } from './version-names.js'
 
 /** The 404 for an unknown version (VER-1). */
@@ -94,16 +95,16 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
     const { url = '/', baseUrl = '' } = request
     const { path } = splitTarget(url)
     const found = splitVersion(path)
-    if (found === undefined) return next()
-    const { name: segment, rest } = found
     const now = Date.now()
-    const served = entries.get(segment)
-    if (served === undefined) {
-      const living = [...entries]
-        .filter(([, entry]) => entry !== 'retired' && !isRetired(entry.life, now))
-        .map(([name]) => name)
-      return next(unknownVersion(segment, living))
+    const living = (): string[] =>
+      [...entries].filter(([, entry]) => entry !== 'retired' && !isRetired(entry.life, now)).map(([name]) => name)
+    if (found === undefined) {
+      passUnversioned(req, () => living().map((name) => `${baseUrl}/${name}`))
+      return next()
     }
+    const { name: segment, rest } = found
+    const served = entries.get(segment)
+    if (served === undefined) return next(unknownVersion(segment, living()))
     const { method = 'GET' } = req
     if (served === 'retired' || isRetired(served.life, now) || served.parts?.isGone(method, rest, now) === true) {
       return send(res, { status: 410, headers: { [header.cacheControl]: 'no-store' } }, false)

@@ -2,7 +2,7 @@
  * Replaces the hand-written routes of a service in a mock. The handlers of these routes are not
  * called. The mock returns examples from the descriptions of these routes in `fragments`.
  */
-import { isObject, type JsonObject, own } from '../definition/json.js'
+import { isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
 import { Unmade } from '../examples/unmade.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import type { Middleware } from '../middleware/middleware.js'
@@ -66,18 +66,43 @@ function pathsOf(
   all: readonly DocumentFragment[],
   making: ExampleContext,
 ): readonly Path[] {
-  const schemas: JsonObject = Object.assign({}, ...all.map(({ components }) => components?.schemas ?? {}))
+  const components = mergedComponents(all)
   return Object.entries(paths).map(([template, item]) => ({
     segments: template.split('/').slice(1),
     methods: new Map(
-      Object.entries(item)
+      Object.entries(follow(components, item) ?? {})
         .filter(([method, operation]) => isMethod(method) && isObject(operation))
         .map(([method, operation]) => {
           const name = `${method.toUpperCase()} ${template}`
-          return [method.toUpperCase(), answerOf(name, operation as JsonObject, schemas, making)]
+          return [method.toUpperCase(), answerOf(name, operation as JsonObject, components, making)]
         }),
     ),
   }))
+}
+
+/** The components of all fragments, by kind and name. */
+type Components = Readonly<Record<string, JsonObject>>
+
+function mergedComponents(fragments: readonly DocumentFragment[]): Components {
+  const merged: Record<string, JsonObject> = {}
+  for (const { components = {} } of fragments)
+    for (const [kind, table] of Object.entries(components)) merged[kind] = { ...merged[kind], ...table }
+  return merged
+}
+
+/** The longest chain of references that is followed. A longer chain is a loop. */
+const maxReferences = 20
+
+/** Returns the component to which a reference leads. Returns other values unchanged. */
+function follow(components: Components, value: unknown): unknown {
+  let found = value
+  for (let count = 0; count <= maxReferences; count++) {
+    const reference = own(found, '$ref')
+    if (typeof reference !== 'string') return found
+    const [, kind = '', name = ''] = pointerTokens(reference.slice(1))
+    found = reference.startsWith('#/components/') ? own(own(components, kind), name) : undefined
+  }
+  return undefined
 }
 
 const isMethod = (name: string): boolean => ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'].includes(name)
@@ -97,7 +122,7 @@ const fits = (template: readonly string[], segments: readonly string[]): boolean
 function answerOf(
   name: string,
   operation: JsonObject,
-  schemas: JsonObject,
+  components: Components,
   { seed, note }: ExampleContext,
 ): Answer | HttpProblem {
   const responses = isObject(operation.responses) ? operation.responses : {}
@@ -106,16 +131,25 @@ function answerOf(
     return new Undescribed(
       `${name} describes no success response, so the mock can't return one. Describe one in the fragment.`,
     )
-  const content = own(own(responses, status), 'content')
+  const response = follow(components, own(responses, status))
+  if (response === undefined) {
+    const why = `The response ${status} of ${name} is a reference without a target in the components of a fragment.`
+    note(why)
+    return new Undescribed(why)
+  }
+  const content = own(response, 'content')
   const media = own(content, mediaType.json)
   const code = Number(status)
   if (!isObject(media)) return { status: code, body: undefined }
   const [first] = isObject(media.examples) ? Object.values(media.examples) : []
-  const given = media.example ?? own(first, 'value')
+  const given = media.example ?? own(follow(components, first), 'value')
   if (given !== undefined) return { status: code, body: JSON.stringify(given) }
   if (!isObject(media.schema)) return { status: code, body: undefined }
   try {
-    return { status: code, body: JSON.stringify(exampleValue(name, standalone(media.schema, schemas), seed)) }
+    return {
+      status: code,
+      body: JSON.stringify(exampleValue(name, standalone(media.schema, components.schemas ?? {}), seed)),
+    }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const why = `No example response of ${name} could be generated: ${reason}`

@@ -5,6 +5,7 @@
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 import { ConfigurationError } from '../problem.js'
 import type { OpenApiDocument } from './document.js'
+import { placeAt } from './strict/places.js'
 import { Validators } from './strict/validators.js'
 
 interface Example {
@@ -31,19 +32,23 @@ export function checkExamples(document: OpenApiDocument): void {
   }
 }
 
-/** Returns the examples of request bodies. */
-function ofBodies({ paths }: OpenApiDocument): readonly Example[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).flatMap(([method, operation]) => {
-      const body = isObject(operation) ? operation.requestBody : undefined
-      if (!isObject(body) || !isObject(body.content)) return []
-      return Object.entries(body.content).flatMap(([type, media]) =>
-        Object.entries(isObject(media) && isObject(media.examples) ? media.examples : {}).map(([name, example]) => ({
-          value: isObject(example) ? example.value : undefined,
-          schema: ['paths', path, method, 'requestBody', 'content', type, 'schema'],
-          name: `The example "${name}" of ${method.toUpperCase()} ${path}`,
-        })),
-      )
+/** Returns the examples of request bodies. Bodies and examples may be references to components. */
+function ofBodies(document: OpenApiDocument): readonly Example[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.keys(item).flatMap((method) => {
+      const body = placeAt(document, ['paths', path, method, 'requestBody'])
+      if (body === undefined || !isObject(body.value.content)) return []
+      return Object.entries(body.value.content).flatMap(([type, media]) => {
+        if (!isObject(media) || !isObject(media.schema)) return []
+        const place = [...body.tokens, 'content', type]
+        return Object.keys(isObject(media.examples) ? media.examples : {}).flatMap((name) => {
+          const example = placeAt(document, [...place, 'examples', name])?.value
+          // An example without a value is at the URL in `externalValue`.
+          if (example === undefined || !Object.hasOwn(example, 'value')) return []
+          const title = `The example "${name}" of ${method.toUpperCase()} ${path}`
+          return [{ value: example.value, schema: [...place, 'schema'], name: title }]
+        })
+      })
     }),
   )
 }

@@ -6,6 +6,7 @@ import { ConfigurationError } from '../configuration-error.js'
 import { isContainer, isList, isObject } from '../definition/json.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { isPromise } from '../promise.js'
+import { missingCall, notCalled } from './factories.js'
 import type { Kind, Kinds, KindTable, NestedKind, NumberKind, Word } from './kinds.js'
 import { spell, spellKind } from './spelling.js'
 
@@ -128,6 +129,8 @@ function faultOf(path: string, value: unknown, kind: Kind, isPresent = value !==
 }
 
 function faultOfValue(path: string, value: unknown, kind: Kind): Fault | undefined {
+  const call = missingCall(value)
+  if (call !== undefined) return { path, is: notCalled(call), fix: `Call it: ${call}.` }
   if (isList(kind)) {
     const faults = (kind as readonly Kind[]).map((one) => faultOfValue(path, value, one))
     if (faults.includes(undefined)) return undefined

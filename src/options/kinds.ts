@@ -70,6 +70,8 @@ interface TableKind {
 /** An option that is itself an object of options. */
 export interface NestedKind {
   readonly options: KindTable
+  /** The description of the object in messages. Default: the names of the options. */
+  readonly a?: string
   /**
    * Whether names that are not in `options` are also allowed, with any values. If `open` is `x-`,
    * these names must begin with `x-`.

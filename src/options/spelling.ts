@@ -26,7 +26,7 @@ export function spellKind(kind: Kind): string {
   if ('like' in one) return one.a
   if ('each' in one) return one.a ?? spellList(one.each, one.min)
   if ('values' in one) return 'an object'
-  if ('options' in one) return one.open === true ? 'an object' : `{ ${Object.keys(one.options).join(', ')} }`
+  if ('options' in one) return one.a ?? (one.open === true ? 'an object' : `{ ${Object.keys(one.options).join(', ')} }`)
   if ('is' in one) return one.by
   if ('required' in one) return spellKind(one.required)
   return 'present' in one ? spellKind(one.present) : one.instead

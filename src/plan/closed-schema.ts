@@ -7,6 +7,7 @@ import { isList, isObject } from '../definition/json.js'
 import { isSchema } from '../definition/schema-parts.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
+import { ConfigurationError } from '../problem.js'
 
 /**
  * Returns true if a member may be absent although the schema requires it. The member may be at any
@@ -17,6 +18,8 @@ export type Excused = (member: Shape) => boolean
 interface Context {
   readonly root: JsonSchema
   readonly excused: Excused
+  /** The members that are being closed now, and that several schemas declare. */
+  readonly shared: Set<JsonSchema>
 }
 
 /** Returns a schema in its closed form. */
@@ -29,7 +32,7 @@ export function closedSchema(root: JsonSchema, excused: Excused): JsonSchema {
  * a `$ref`.
  */
 export function closedPlace(root: JsonSchema, node: JsonSchema, excused: Excused): JsonSchema {
-  return place({ root, excused }, node)
+  return place({ root, excused, shared: new Set() }, node)
 }
 
 /**
@@ -46,7 +49,7 @@ function place(context: Context, node: JsonSchema): JsonSchema {
   if (!shape.isObject || shape.open) return result
   const shared = [...shape.members].filter(([name, member]) => declarations(shape, name) > 1 && member.isObject)
   if (shared.length > 0) {
-    const closed = Object.fromEntries(shared.map(([name, member]) => [name, place(context, member.node)]))
+    const closed = Object.fromEntries(shared.map(([name, member]) => [name, placeShared(context, name, member.node)]))
     result.properties = { ...(isObject(result.properties) ? result.properties : {}), ...closed }
   }
   if (node.additionalProperties === undefined) {
@@ -55,6 +58,24 @@ function place(context: Context, node: JsonSchema): JsonSchema {
     ] ??= false
   }
   return result
+}
+
+/**
+ * Closes a member that several schemas declare. The closed form contains a copy of the member, so
+ * it would be endless if the member contained itself.
+ */
+function placeShared(context: Context, name: string, node: JsonSchema): JsonSchema {
+  if (context.shared.has(node)) {
+    throw new ConfigurationError(
+      'invalid-schema',
+      `The schema declares "${name}" in several schemas that apply to the same object (by $ref or allOf), and refers to ` +
+        `itself there. Declare "${name}" in only one of them.`,
+    )
+  }
+  context.shared.add(node)
+  const closed = place(context, node)
+  context.shared.delete(node)
+  return closed
 }
 
 const sharers = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']

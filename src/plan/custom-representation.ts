@@ -9,6 +9,7 @@ import { isList, isObject } from '../definition/json.js'
 import { isToken } from '../http/field-grammar.js'
 import { parseMediaType } from '../http/media-type.js'
 import { checkOptions, invalidOption } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import type { Kinds, ListKind } from '../options/kinds.js'
 import { mediaType as ours } from '../wire.js'
 
@@ -95,6 +96,8 @@ export function representation<T = Readonly<Record<string, unknown>>>(
     branded('representation', { kind: 'representation' as const, contentType: mediaType, item, list, value, revision }),
   )
 }
+
+declareFactory(representation, 'representation(mediaType, { ... })')
 
 export const representationKinds: Kinds<RepresentationOptions<unknown>> = {
   item: 'function',

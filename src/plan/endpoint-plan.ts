@@ -5,13 +5,15 @@
 
 import type { Scalar } from '../adapters/contract.js'
 import { put } from '../definition/json.js'
+import { checkRequired } from '../definition/required-members.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
+import { nearMiss } from '../near-miss.js'
 import { ConfigurationError, type KnownViolation } from '../problem.js'
 import { longestTimer } from '../timeout.js'
 import type { ViolationParams } from '../violation.js'
 import type { CustomRepresentation } from './custom-representation.js'
-import { compileDeprecated, type DeprecatedIn } from './deprecated.js'
+import { compileDeprecated, type DeprecatedMembers } from './deprecated.js'
 import type { EndpointText } from './describe-options.js'
 import type { Endpoint, EndpointCall } from './endpoint.js'
 import type { EndpointMethod, EndpointQuery, UploadOptions } from './endpoint-types.js'
@@ -42,8 +44,8 @@ export interface CompiledMethod {
     rules?: QueryRules,
     report?: (notes: readonly QueryNote[]) => void,
   ) => Readonly<Record<string, Scalar>>
-  /** Returns the names of the deprecated parameters among the parsed parameters. */
-  readonly deprecatedParameters: DeprecatedIn
+  /** Finds the deprecated parameters among the parsed parameters. */
+  readonly deprecatedParameters: DeprecatedMembers | undefined
   /** `undefined` if the method takes no body. */
   readonly body: EndpointBody | undefined
   /** Replaces `body` for a method that takes the raw bytes of the request body. */
@@ -57,8 +59,8 @@ export interface CompiledMethod {
 interface EndpointBody {
   readonly schema: JsonSchema
   readonly form: Form
-  /** Returns the paths of the deprecated members that a body contains. */
-  readonly deprecatedIn: DeprecatedIn
+  /** Finds the deprecated members in a body. */
+  readonly deprecatedMembers: DeprecatedMembers | undefined
   /**
    * Returns the body with defaults filled in. Throws `invalid-body` if the body violates the
    * schema.
@@ -118,10 +120,11 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
   const required = new Set(query?.required)
   for (const parameter of required) {
     if (!grammars.has(parameter)) {
+      const suggestion = nearMiss(parameter, grammars.keys())
       throw new ConfigurationError(
         'unknown-member',
         `The endpoint "${name}" has "${parameter}" in "query.required", but does not declare this parameter. ` +
-          'Declare it in "query.properties".',
+          (suggestion === undefined ? 'Declare it in "query.properties".' : `Did you mean "${suggestion}"?`),
       )
     }
   }
@@ -186,12 +189,13 @@ function grammarOf(name: string, parameter: string, schema: Parameters<typeof Sh
 function compileBody(name: string, { body }: Given): CompiledMethod['body'] {
   if (body === undefined) return undefined
   const shape = Shape.of(body)
+  checkRequired(`The body of the endpoint "${name}"`, body, shape)
   const complete = compileNormalize(shape, 'create')
   const validate = compileValidator(name, body, new Set())
   return {
     schema: body,
     form: formOf(shape),
-    deprecatedIn: compileDeprecated(shape),
+    deprecatedMembers: compileDeprecated(shape),
     read(sent) {
       const value = complete(sent)
       refuseBody(validate(value))

@@ -41,6 +41,9 @@ function allowInt64ForNumbers(ajv: Ajv2020): void {
   })
 }
 
+/** The formats that a schema may use. */
+export const formatNames: readonly string[] = [...valueFormats.keys(), ...Object.keys(fullFormats)]
+
 /** Whether a schema may use this format. */
 export const hasFormat = (format: string): boolean => valueFormats.has(format) || Object.hasOwn(fullFormats, format)
 

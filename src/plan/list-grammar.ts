@@ -21,6 +21,7 @@ import { misfitCursor, onceEach, readPairs, refuse } from './query-pairs.js'
 import type { QueryNote, QueryRules } from './query-rules.js'
 import { maxQueryViolations } from './refusal.js'
 import { boolean, type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
+import { directionRule, isSortDirection, respelledTerm } from './sort-direction.js'
 import { typeParams } from './violations.js'
 
 /** The query of a request for one item. */
@@ -262,8 +263,7 @@ function parseSort(text: string, grammar: ListGrammar, found: Violation[]): Sort
     const sign = piece[0] === '-' || piece[0] === '+' || piece[0] === ' ' ? piece[0] : ''
     const field = piece.slice(sign.length)
     const path = grammar.sort.get(field)
-    if (path === undefined)
-      return notAllowed(parameter.sort, field, [...grammar.sort.keys()], 'cannot be sorted by', 'QUERY-2')
+    if (path === undefined) return unsortable(field, grammar.sort)
     if (terms.has(field)) {
       const detail = `"${field}" is repeated in "${parameter.sort}". Name it once.`
       return { parameter: parameter.sort, detail, code: 'repeated', params: { name: field }, clause: 'QUERY-2' }
@@ -272,6 +272,21 @@ function parseSort(text: string, grammar: ListGrammar, found: Violation[]): Sort
     return undefined
   })
   return [...terms.values()]
+}
+
+/** The violation for a term that is not a field. It recognizes directions, such as `price:desc`. */
+function unsortable(term: string, sort: ListGrammar['sort']): KnownViolation<'unknown'> {
+  const violation = notAllowed(parameter.sort, term, [...sort.keys()], 'cannot be sorted by', 'QUERY-2')
+  const respelled = respelledTerm(term, (name) => sort.has(name))
+  if (respelled === undefined && !isSortDirection(term)) return violation
+  const rule = respelled === undefined || respelled.startsWith('-') ? directionRule : 'Ascending order needs no sign'
+  const example = respelled === undefined ? '' : `: ${parameter.sort}=${respelled}`
+  const { suggestion: _, ...rest } = violation
+  return {
+    ...rest,
+    detail: `"${cutText(term, 80)}" cannot be sorted by. ${rule}${example}.`,
+    ...(respelled === undefined ? {} : { suggestion: respelled }),
+  }
 }
 
 function parseExpand(text: string | undefined, expandable: readonly string[], found: Violation[]): readonly string[] {

@@ -10,6 +10,7 @@ import type { KeyValue } from '../definition/key.js'
 import { checkEndpointName, checkSegment } from '../definition/naming.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
 import { checkOptions, invalidOption } from '../options/check.js'
+import { missingCall, notCalled } from '../options/factories.js'
 import type { Kind, Kinds } from '../options/kinds.js'
 import { ConfigurationError } from '../problem.js'
 import { type CustomRepresentation, representationsKind, representationsOption } from './custom-representation.js'
@@ -98,6 +99,7 @@ export function mount<T, K, A = MountedAdapter<T, K>>(
 ): Mount {
   checkDefinition('mount()', definition)
   const { collection } = definition
+  checkGiven(collection, given)
   const adapter = bound(definition, given as MountedAdapter<T, K>)
   for (const method of ['list', 'read'] as const) {
     if (typeof adapter?.[method] !== 'function') {
@@ -124,6 +126,20 @@ export function mount<T, K, A = MountedAdapter<T, K>>(
     options: Object.freeze({ ...options, representations }),
   }
   return Object.freeze(branded('mount', mounted))
+}
+
+/**
+ * Throws `ConfigurationError` if the adapter is missing, or is a function that creates adapters and
+ * was not called.
+ */
+function checkGiven(collection: string, given: unknown): void {
+  const call = missingCall(given)
+  if (call === undefined && given !== undefined && given !== null) return
+  throw new ConfigurationError(
+    'adapter-incomplete',
+    `The adapter of "${collection}" ${call === undefined ? `is ${given === null ? 'null' : 'missing'}` : notCalled(call)}. ` +
+      `Give an adapter as the second argument, such as ${call ?? 'memoryAdapter(definition)'}.`,
+  )
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   translateQuery,
 } from './query-rules.js'
 import { maxQueryViolations, summaryOf } from './refusal.js'
+import { directionRule, isSortDirection } from './sort-direction.js'
 
 /**
  * Maximum length of a decoded value. This equals Node's default limit for the request line and
@@ -57,7 +58,7 @@ export function readPairs(raw: string, names: AllowedNames, rules?: QueryRules):
     if (found.length >= maxQueryViolations) break
     const values = seen.get(name)
     if (!allowed.includes(name) && !(hasCursor && name === parameter.after)) {
-      if (!strays.has(name)) found.push(unknownParameter(name, allowed))
+      if (!strays.has(name)) found.push(unknownParameter(name, value, allowed))
       strays.add(name)
     } else if (value.length > longestValue && name !== parameter.after) found.push(tooLong(name))
     else if (values === undefined) seen.set(name, [value])
@@ -160,15 +161,15 @@ function likelyParameter(name: string, allowed: readonly string[]): string | und
   return known !== undefined && allowed.includes(known) ? known : nearMiss(name, allowed)
 }
 
-function unknownParameter(name: string, allowed: readonly string[]): KnownViolation {
+function unknownParameter(name: string, value: string, allowed: readonly string[]): KnownViolation {
   if (name === parameter.after) return misfitCursor
   const shown = cutText(name, 80)
-  const suggestion = likelyParameter(name, allowed)
+  const isDirection = allowed.includes(parameter.sort) && isSortDirection(value)
+  const suggestion = isDirection ? parameter.sort : likelyParameter(name, allowed)
+  const fix = allowed.length === 0 ? 'This request takes no parameters.' : didYouMean(suggestion, allowed)
   return {
     parameter: shown,
-    detail:
-      `"${shown}" is not a parameter here. ` +
-      `${allowed.length === 0 ? 'This request takes no parameters.' : didYouMean(suggestion, allowed)}`,
+    detail: `"${shown}" is not a parameter here. ${isDirection ? `${directionRule} in "${parameter.sort}".` : fix}`,
     code: 'unknown',
     params: { name: shown },
     clause: 'QUERY-8',

@@ -13,7 +13,7 @@ import type { Link, LinkTo, PageOptions, ResourceDefinition } from '../definitio
 import type { Shape } from '../definition/shape.js'
 import { loggableError } from '../failures/loggable.js'
 import { ConfigurationError, type Violation } from '../problem.js'
-import { compileDeprecated, type DeprecatedIn } from './deprecated.js'
+import { compileDeprecated, type DeprecatedMembers } from './deprecated.js'
 import { compileGuard, type Guard } from './guard.js'
 import { compileListGrammar, type ListGrammar } from './list-grammar.js'
 import { compileKnown, compileNormalize, compilePresent } from './members.js'
@@ -107,8 +107,8 @@ export interface ResourcePlan {
    * read.
    */
   readonly showing: readonly LinkTo[]
-  /** Returns the paths of the deprecated members in a body. */
-  readonly deprecatedIn: DeprecatedIn
+  /** Finds the deprecated members in a body. */
+  readonly deprecatedMembers: DeprecatedMembers | undefined
   /** A digest of the definition, for entity tags (HDR-2). */
   readonly digest: string
 }
@@ -151,7 +151,7 @@ export function compileResource(
     needsCurrent: guard.any || definition.rules !== undefined || associations.length > 0,
     associations,
     showing: associations.filter((link) => link.show.length > 0),
-    deprecatedIn: compileDeprecated(shape),
+    deprecatedMembers: compileDeprecated(shape),
     digest: digestOf(definition),
   })
 }

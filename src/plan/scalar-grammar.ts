@@ -5,6 +5,7 @@
 import type { Scalar } from '../adapters/contract.js'
 import type { Shape } from '../definition/shape.js'
 import { canonicalOf, valueFormat } from '../definition/value-formats.js'
+import { alternatives, formatWords, typeWords } from '../definition/value-words.js'
 import { integerChanges } from '../http/json-number.js'
 import { formatTest } from './formats.js'
 
@@ -46,7 +47,7 @@ export function scalarGrammar(shape: Shape | undefined, closed = true): ScalarGr
   }
   return {
     parse,
-    expects: parsers.map((parser) => parser.expects).join(' or '),
+    expects: alternatives(parsers.map((parser) => parser.expects)),
     allowed: parsers.length > 0 && parsers.every((parser) => parser === boolean) ? [true, false] : undefined,
   }
 }
@@ -58,10 +59,10 @@ interface ScalarParser {
 
 export const boolean: ScalarParser = {
   parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
-  expects: 'true or false',
+  expects: typeWords(['boolean']),
 }
-const integer: ScalarParser = { parse: parseInteger, expects: 'a whole number' }
-const number: ScalarParser = { parse: parseNumber, expects: 'a number' }
+const integer: ScalarParser = { parse: parseInteger, expects: typeWords(['integer']) }
+const number: ScalarParser = { parse: parseNumber, expects: typeWords(['number']) }
 
 function textParser(shape: Shape | undefined): ScalarParser {
   const canonical = canonicalOf(shape)
@@ -76,10 +77,11 @@ function textParser(shape: Shape | undefined): ScalarParser {
   }
   const format = shape?.format
   const fits = format === undefined ? undefined : formatTest(format)
-  if (fits === undefined) return { parse: (text) => (isUnicode(text) ? text : undefined), expects: 'text' }
+  if (fits === undefined)
+    return { parse: (text) => (isUnicode(text) ? text : undefined), expects: typeWords(['string']) }
   return {
     parse: (text) => (isUnicode(text) && fits(text) ? text : undefined),
-    expects: `a string of the format ${format}`,
+    expects: formatWords(format ?? ''),
   }
 }
 

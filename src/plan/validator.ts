@@ -7,9 +7,10 @@ import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, type Validate
 import { canonicalText, isContainer, isList, isObject, own } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
-import { ConfigurationError, isConfigurationError, type Violation } from '../problem.js'
+import { isConfigurationError, type Violation } from '../problem.js'
 import { closedSchema, type Excused } from './closed-schema.js'
-import { addFormats } from './formats.js'
+import { addFormats, formatNames } from './formats.js'
+import { invalidSchema, uncompiled, unlistedValue } from './schema-faults.js'
 import { annotations, isExtension, isSound } from './sound-schema.js'
 import { violationsOf } from './violations.js'
 
@@ -37,7 +38,7 @@ export function compileValidator(
   excused: Excused = () => false,
 ): Validate {
   try {
-    checkSchema(schema)
+    checkSchema(owner, schema)
     const shape = Shape.of(schema)
     // Compiling the schema takes four fifths of the time that a mount takes. So a schema that is
     // certain to compile is compiled when the first body arrives.
@@ -54,19 +55,9 @@ export function compileValidator(
     }
   } catch (error) {
     if (isConfigurationError(error)) throw error
-    throw new ConfigurationError(
-      'invalid-schema',
-      `The schema of "${owner}" is not valid: ${reasonOf(error)}. Correct the schema.`,
-    )
+    throw uncompiled(owner, error instanceof Error ? error.message : String(error), keywords(), formatNames)
   }
 }
-
-/**
- * The message of an error. For an unknown format, Ajv's message says that the format is ignored,
- * although Ajv refuses the schema. So this part of the message is removed.
- */
-const reasonOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replace(' ignored in schema at path', ' at')
 
 /** If a body has more values or more characters than this, only its first violation is reported. */
 const maxValues = 5_000
@@ -94,11 +85,22 @@ function isSmall(value: unknown): boolean {
   return true
 }
 
-/** Throws if a schema is not a valid JSON Schema. */
-function checkSchema(schema: JsonSchema): void {
-  metaValidator ??= new Ajv2020({ strict: false, logger: false })
-  if (metaValidator.validateSchema(schema) !== true)
-    throw new Error(metaValidator.errorsText(metaValidator.errors, { dataVar: 'schema' }))
+const meta = (): Ajv2020 => {
+  metaValidator ??= new Ajv2020({ strict: false, logger: false, verbose: true })
+  return metaValidator
+}
+
+/** The keywords that a schema may have, except `x-...`. */
+const keywords = (): readonly string[] => [...Object.keys(meta().RULES.keywords), ...annotations]
+
+/** Throws `ConfigurationError` if a schema is not a valid JSON Schema. */
+function checkSchema(owner: string, schema: JsonSchema): void {
+  const validator = meta()
+  if (validator.validateSchema(schema) === true) return
+  throw (
+    unlistedValue(owner, validator.errors ?? []) ??
+    invalidSchema(owner, validator.errorsText(validator.errors, { dataVar: 'schema' }))
+  )
 }
 
 /**
@@ -115,6 +117,8 @@ function compile(
   const ajv = new Ajv2020({
     allErrors,
     allowUnionTypes: true,
+    // `messageOf` makes the messages.
+    messages: false,
     meta: false,
     ownProperties: true,
     strict: true,
@@ -129,7 +133,6 @@ function compile(
   ajv.addVocabulary([...annotations, ...extensions(schema)])
   ajv.addKeyword({
     keyword: 'exactInteger',
-    error: { message: 'must be a whole number between -(2^53-1) and 2^53-1' },
     validate: (_: boolean, data: unknown) =>
       typeof data !== 'number' || !Number.isInteger(data) || Number.isSafeInteger(data),
   })
@@ -155,9 +158,7 @@ const areUnique: { (wanted: boolean, items: readonly unknown[]): boolean; errors
     const text = canonicalText(item)
     const i = places.get(text)
     if (i !== undefined) {
-      areUnique.errors = [
-        { keyword: 'uniqueItems', message: `must not contain two equal items ([${i}] and [${j}])`, params: { i, j } },
-      ]
+      areUnique.errors = [{ keyword: 'uniqueItems', params: { i, j } }]
       return false
     }
     places.set(text, j)

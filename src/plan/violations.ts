@@ -8,11 +8,11 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import { cutText } from '../cut-text.js'
 import { escapePointer, isList, isObject, pointerTokens } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
-import { valueFormats } from '../definition/value-formats.js'
 import { nearMiss } from '../near-miss.js'
 import type { KnownViolation, Violation } from '../problem.js'
 import type { ViolationCode, ViolationParams } from '../violation.js'
 import { maxViolations } from './refusal.js'
+import { messageOf } from './violation-texts.js'
 
 /**
  * The number of violations, counted from the first, that may list the allowed values. Further
@@ -105,9 +105,10 @@ function violation(error: ErrorObject, shape: Shape): Violation {
   }
   if (typeof params.missingProperty === 'string') {
     const pointer = bounded(`${instancePath}/${escapePointer(params.missingProperty)}`)
+    const cause = typeof params.property === 'string' ? ` if "${cutText(params.property, 80)}" is present` : ''
     return {
       pointer,
-      detail: `"${params.missingProperty}" is required.`,
+      detail: `"${params.missingProperty}" is required${cause}.`,
       code: 'required',
       params: { member: params.missingProperty },
     }
@@ -195,18 +196,6 @@ const limited: ReadonlySet<string> = new Set<ViolationCode>([
   ] as const),
   ...(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const),
 ])
-
-function messageOf({ keyword, params, message }: ErrorObject): string {
-  const format = keyword === 'format' ? valueFormats.get(params.format) : undefined
-  if (format !== undefined) return `must be ${format.expects}`
-  if (keyword === 'type') return `must be ${[params.type].flat().join(' or ')}`
-  const allowed = allowedValues(params)
-  if (allowed !== undefined && allowed.length > 0) {
-    const shown = allowed.slice(0, 20).map((value) => JSON.stringify(value))
-    return `must be ${allowed.length === 1 ? '' : 'one of '}${shown.join(', ')}${allowed.length > 20 ? ', ...' : ''}`
-  }
-  return message ?? 'is not valid'
-}
 
 /**
  * Returns the scalar values and nulls of `enum` or `const`. Returns `undefined` for errors of other

@@ -13,6 +13,7 @@ import { type LifecycleOptions, lifecycleKinds, resolveLifecycle } from '../midd
 import type { Login } from '../middleware/login.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
 import { resolveSecureHeaders, type SecureHeadersOptions, secureHeadersKinds } from '../middleware/secure-headers.js'
+import { passUnversioned } from '../middleware/unversioned.js'
 import { checkVersionName, splitVersion } from '../middleware/version-names.js'
 import type { VersionHandler } from '../middleware/versions.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
@@ -32,7 +33,7 @@ import { type DescribeOptions, Documents } from './documents.js'
 import { Exchange } from './exchange.js'
 import { jobRecords } from './records/open.js'
 import { routeTable, withPaths } from './route-table.js'
-import type { ServedVersion } from './served-version.js'
+import { livingNames, type ServedVersion } from './served-version.js'
 import { resolveService, type Service, type ServiceOptions, serviceKinds } from './service.js'
 import type { Entrance } from './stages.js'
 import { loginSteps, steps } from './walk.js'
@@ -200,7 +201,10 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
     const { path, query } = splitTarget(req.url ?? '/')
     const found = splitVersion(path)
     const mountPath = (req as ExpressRequest).baseUrl ?? ''
-    if (found === undefined && (login === undefined || !isLogin(path))) return next()
+    if (found === undefined && (login === undefined || !isLogin(path))) {
+      passUnversioned(req, () => livingNames(versions).map((name) => `${mountPath}/${name}`))
+      return next()
+    }
     const entrance: Entrance = {
       match: undefined,
       path: found?.rest ?? path,

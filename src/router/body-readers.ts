@@ -7,7 +7,6 @@ import type { JsonObject } from '../definition/json.js'
 import { lastKey } from '../definition/key.js'
 import { type BodyOptions, bodyTypes, hasBody, readBody, readUpload } from '../middleware/body.js'
 import { isJsonPatch, unreadablePatch } from '../middleware/patch-types.js'
-import { inJsonPatch } from '../plan/deprecated.js'
 import type { Upload, UploadOptions } from '../plan/endpoint-types.js'
 import { type Form, openForm } from '../plan/form.js'
 import type { BodyKind, QueryKind } from '../plan/operation.js'
@@ -50,7 +49,7 @@ function readRecord(
 ): Awaitable<Input<QueryKind, 'record'>> {
   const options = bodyOptions(exchange, bodyTypes.whole, exchange.resource.wire.item.form)
   return readBody(exchange.req, options, (sent) => {
-    noteMembers(exchange, exchange.resource.plan.deprecatedIn?.(sent))
+    noteMembers(exchange, exchange.resource.plan.deprecatedMembers?.in(sent))
     // The fingerprint, by which a retry is recognized, is computed from the body as the client sent
     // it. So a retry is recognized even if the defaults in the schema have changed since the first
     // request.
@@ -90,10 +89,13 @@ function patchInput(
 ): Awaitable<Input<QueryKind, 'patch'>> {
   const { req, service, resource } = exchange
   const options = bodyOptions(exchange, service.patchTypes, resource.wire.item.form)
-  const { deprecatedIn } = resource.plan
+  const { deprecatedMembers } = resource.plan
   return readBody(req, options, (sent) => {
     const body = patchOf(sent)
-    noteMembers(exchange, body instanceof JsonPatch ? inJsonPatch(deprecatedIn, sent) : deprecatedIn?.(sent))
+    noteMembers(
+      exchange,
+      body instanceof JsonPatch ? deprecatedMembers?.inJsonPatch(sent) : deprecatedMembers?.in(sent),
+    )
     return { query, expand, body, idempotency: undefined }
   })
 }
@@ -105,7 +107,7 @@ function readForEndpoint(exchange: Negotiated, queryInput: QueryInput): Awaitabl
   if (schema !== undefined) {
     const options = bodyOptions(exchange, bodyTypes.whole, schema.form)
     return readBody(req, options, (sent) => {
-      noteMembers(exchange, schema.deprecatedIn?.(sent))
+      noteMembers(exchange, schema.deprecatedMembers?.in(sent))
       return { query, expand, body: schema.read(sent), idempotency: undefined }
     })
   }

@@ -169,7 +169,9 @@ function wrongKindOf(value: unknown): string | undefined {
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
   if (!isObject(value)) return undefined
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return 'bytes'
-  if ('pipe' in value || 'getReader' in value || Symbol.asyncIterator in value) return 'a stream'
+  // Data may have members with these names. In a stream, they are functions.
+  const isStream = typeof value.pipe === 'function' || typeof value.getReader === 'function'
+  if (isStream || Symbol.asyncIterator in value) return 'a stream'
   if (Symbol.iterator in value) return 'an iterable that is not an array'
   return value instanceof Response ? 'a Response' : undefined
 }

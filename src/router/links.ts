@@ -178,13 +178,13 @@ function takeLink({ caller, mounted, body, record, violations }: Taking, link: L
     }
     return
   }
-  const key = isObject(given)
+  const linked = isObject(given)
     ? linkKey(caller, target, given)
     : typeof given === 'string'
       ? plainKey(caller, target, given)
       : undefined
-  if (key !== undefined) {
-    const parts = target.plan.key.parts(key)
+  if (linked !== undefined) {
+    const parts = target.plan.key.parts(linked)
     for (let i = 0; i < parts.length; i += 1) {
       const part = parts[i]
       const member = link.by[i] as string
@@ -195,13 +195,14 @@ function takeLink({ caller, mounted, body, record, violations }: Taking, link: L
     }
     return
   }
-  const example = `{ "href": "${caller.base}${target.path}/..." }`
-  const members = target.plan.key.members.map((member) => `"${member}"`).join(', ')
+  const collection = target.parent === undefined ? target.path : target.collection.template
+  const key = target.plan.key.members.map((member) => `"${member}": ...`).join(', ')
   violations.push({
     pointer: `/${escapePointer(link.name)}`,
     detail:
-      `"${link.name}" must lead to an item of ${target.plan.collection}: give ${example}, or ` +
-      `${members}.${otherOrigin(given, caller.root)}`,
+      `"${link.name}" must ${isObject(given) ? '' : 'be an object and '}lead to an item of ` +
+      `${target.plan.collection}: give { "href": "${caller.base}${collection}/..." }, or ` +
+      `{ ${key} }.${otherOrigin(given, caller.root)}`,
     code: 'link',
     params: linkParams(target),
     clause: 'REP-7',

@@ -12,6 +12,7 @@ import {
   methodNotPermitted,
   ownMethods,
   type PermittedMethods,
+  scopesNeeded,
 } from '../auth/permission.js'
 import { type KeyValue, lastKey } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
@@ -61,7 +62,7 @@ function decideOperation(caller: KeyedCaller, route: Route, { actions, method }:
  * The part of a request, or of a call of `records()`, that is needed to ask the permission
  * function.
  */
-type KeyedCaller = Pick<ConditionalPlace, 'keys' | 'decide'>
+type KeyedCaller = Pick<ConditionalPlace, 'keys' | 'decide' | 'permission'>
 
 /**
  * Returns the methods that this caller may use at a route. Throws `forbidden` if the caller may use
@@ -90,11 +91,29 @@ export function checkAllowed(
 ): Awaitable<void> {
   return settled(decideOperation(caller, route, operation), (decision): Awaitable<void> => {
     if (decision === 'allow') return
-    if (decision === 'forbidden') throw forbidden(`${method} of ${route.template}`)
+    if (decision === 'forbidden')
+      throw forbidden(`${method} of ${route.template}`, missingScope(caller, route, operation))
     return methodsOf(caller, route).then((own) => {
       throw methodNotPermitted(method, own)
     })
   })
+}
+
+/**
+ * Returns the scope that the caller lacks for the operation. Returns `undefined` if the permission
+ * function does not decide by scopes alone.
+ */
+function missingScope(caller: KeyedCaller, route: Route, operation: OperationDescription): string | undefined {
+  const scopeOf = scopesNeeded(caller.permission)
+  if (scopeOf === undefined) return undefined
+  let last: string | undefined
+  const decide: KeyedCaller['decide'] = (action, resource, key) => {
+    last = scopeOf(action, resource)
+    return caller.decide(action, resource, key)
+  }
+  // The first access request that is not allowed is the last one that is asked.
+  decideOperation({ keys: caller.keys, permission: caller.permission, decide }, route, operation)
+  return last
 }
 
 const noRequests: readonly AccessRequest[] = []

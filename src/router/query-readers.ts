@@ -55,7 +55,7 @@ function readParameters(exchange: Negotiated): QueryInput<'endpoint'> {
   const query = exchange.route.hasOwnRules
     ? endpointMethod?.parseQuery(rawQuery, withoutAliases(rulesOf(exchange)), (notes) => reportNotes(exchange, notes))
     : endpointMethod?.parseQuery(rawQuery)
-  const used = endpointMethod?.deprecatedParameters?.(query)
+  const used = endpointMethod?.deprecatedParameters?.in(query)
   if (used !== undefined) progress.noteDeprecated('parameter', used)
   return { query: query ?? {}, expand: noExpansions }
 }

@@ -31,6 +31,10 @@ export function isLiving(version: ServedVersion | 'retired'): version is ServedV
   return version !== 'retired' && !(version.life !== undefined && isRetired(version.life, Date.now()))
 }
 
+/** The names of the versions that are not retired. */
+export const livingNames = (versions: Versions): string[] =>
+  [...versions].filter(([, entry]) => isLiving(entry)).map(([name]) => name)
+
 /**
  * True if a version may serve a path below it: the path has not retired, and a route matches or
  * hand-written routes may match.

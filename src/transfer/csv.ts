@@ -3,6 +3,7 @@
 import { branded } from '../brand.js'
 import { get } from '../definition/json.js'
 import { checkOptions } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import type { Kinds } from '../options/kinds.js'
 import type { Mounted } from '../plan/routes.js'
 import type { RowWriter, TransferFormat } from '../plan/transfer-format.js'
@@ -59,6 +60,8 @@ export function csv(options: CsvOptions = {}): TransferFormat {
   }
   return Object.freeze(branded('transfer-format', format))
 }
+
+declareFactory(csv, 'csv()')
 
 export const csvKinds: Kinds<CsvOptions> = {
   separator: { oneOf: [',', ';', '\t', '|'] },

@@ -1,6 +1,7 @@
 /** Newline-delimited JSON as a format of exports and imports: one record per line. */
 import { branded } from '../brand.js'
 import { checkOptions } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import type { Kinds } from '../options/kinds.js'
 import type { Mounted } from '../plan/routes.js'
 import type { TransferFormat } from '../plan/transfer-format.js'
@@ -37,3 +38,5 @@ export function ndjson(options: NdjsonOptions = {}): TransferFormat {
   }
   return Object.freeze(branded('transfer-format', format))
 }
+
+declareFactory(ndjson, 'ndjson()')

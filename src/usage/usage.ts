@@ -7,6 +7,7 @@ import { causeText } from '../failures/line.js'
 import { loggableError } from '../failures/loggable.js'
 import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
+import { declareFactory } from '../options/factories.js'
 import { count, type Kinds, milliseconds, withMethod } from '../options/kinds.js'
 import { withTimeout } from '../timeout.js'
 import { type ClientOptions, clientLabels } from './clients.js'
@@ -233,5 +234,7 @@ export function usage(options: UsageOptions = {}): Usage {
     },
   }
 }
+
+declareFactory(usage, 'usage()')
 
 const report = (error: unknown): void => console.error(causeText(error))

@@ -71,15 +71,39 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
 
   it('PATH-1: a misspelt collection gets 404 with the closest name', async () => {
     const { json } = await send('GET', '/v8/pieza/1')
-    expect([json.code, json.detail]).toEqual(['unknown-path', 'There is no collection "pieza". Did you mean "piezas"?'])
-    expect((await send('GET', '/v8/zzzzzzzz')).json.detail).toBeUndefined()
+    expect([json.code, json.detail]).toEqual([
+      'unknown-path',
+      'There is no collection "pieza" in v8. Did you mean "piezas"?',
+    ])
+  })
+
+  it('PATH-1: a path to which no route leads gets 404, and the detail lists the paths that exist', async () => {
+    const detail = async (path: string) => (await send('GET', path)).json.detail
+    const known = /Collections in v8: clientes, contratos, .*\.$/
+    expect(await detail('/v8')).toMatch(/^This path has no resource\. /)
+    expect(await detail('/v8/zzzzzzzz')).toMatch(/^There is no collection "zzzzzzzz" in v8\. /)
+    for (const path of ['/v8', '/v8/', '/v8/zzzzzzzz']) expect(await detail(path)).toMatch(known)
+    expect(await detail('/v8/componentes')).toBe(
+      '"componentes" exists only below its parent: /piezas/{numero}/componentes.',
+    )
+    expect(await detail('/v8/piezas/1/componente')).toBe(
+      'The items of "piezas" have no "componente" below them. Did you mean "componentes"?',
+    )
+    expect(await detail('/v8/piezas/1/zzzzzzzz')).toMatch(/"zzzzzzzz" below them\. They have: .*componentes/)
+    expect(await detail('/v8/piezas/1/componentes/1')).toBe(
+      '"1" can\'t be a key of "componentes": its keys have the form "numeroDeCabecera=...,secuencia=...", and ' +
+        '"numeroDeCabecera" must be a whole number such as 3 (not 03), "secuencia" must be a whole number such as 3 ' +
+        "(not 03). Use a URL from the service's own links.",
+    )
   })
 
   it('PATH-11: an id that no item of the collection can have gets 404 with the reason', async () => {
     for (const id of ['abc', '07', '1.5', `9${'9'.repeat(200)}`]) {
       const { status, json } = await send('GET', `/v8/piezas/${id}`)
       expect([status, json.code], id).toEqual([404, 'unknown-path'])
-      expect(json.detail).toMatch(/^"[^"]{1,83}" can't be a key of "piezas": its keys consist of numero\./)
+      expect(json.detail).toMatch(
+        /^"[^"]{1,83}" can't be a key of "piezas": "numero" must be a whole number such as 3 \(not 03\)\./,
+      )
     }
     expect((await send('GET', '/v8/piezas/abc/componentes')).json.detail).toContain('"abc"')
   })

@@ -212,6 +212,22 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
     }
   })
 
+  it('the 403 names the first scope that the request needs and the caller lacks', async () => {
+    for (const [method, path, scope, needed] of [
+      ['GET', '/v1/contratos', '', 'contratos:read'],
+      ['DELETE', '/v1/contratos/C1', 'piezas:write', 'contratos:write'],
+      ['PUT', '/v1/contratos/C1/activo', '', 'contratos:write'],
+      ['GET', '/v1/clientes/1/contratos', 'contratos:read', 'clientes:read'],
+      ['GET', '/v1/clientes/1/contratos', 'clientes:read', 'contratos:read'],
+    ] as const) {
+      const { status, json } = await ask(method, path, scope)
+      expect([method, path, status]).toEqual([method, path, 403])
+      expect(json.detail).toMatch(
+        new RegExp(`^You have no permission for ${method} of .*\\. It needs the scope "${needed}"\\. Request it from`),
+      )
+    }
+  })
+
   it('a caller with only the read or only the write scope gets 405 for the methods of the other scope', async () => {
     expect(allowOf(await ask('POST', '/v1/piezas', 'piezas:read', { lote: 'A' }))).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('DELETE', '/v1/piezas/1', 'piezas:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])

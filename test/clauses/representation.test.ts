@@ -245,6 +245,12 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
         ['/contrato'],
       ])
     }
+    const forms = `give { "href": "${origin}/v8/contratos/..." }, or { "codigo": ... }.`
+    for (const [contrato, fault] of [
+      ['C2', 'must be an object and lead to an item of contratos'],
+      [{ codigo: 3 }, 'must lead to an item of contratos'],
+    ])
+      expect((await send('PATCH', '/v8/piezas/3', {}, { contrato })).json.detail).toBe(`"contrato" ${fault}: ${forms}`)
     expect(problem(await send('POST', '/v8/piezas', {}, { lote: 'x', contratoId: 'C1' })).named).toEqual([
       '/contratoId',
     ])

@@ -94,11 +94,13 @@ describe.each(frameworks)('the VERB clauses on %s', (_name, express) => {
     expect(problem(await send('PUT', '/v8/contratos/C1', {}, { codigo: 'C2', descripcion: 'x' })).named).toEqual([
       '/codigo',
     ])
-    expect(problem(await send('PUT', '/v8/piezas/999', {}, { lote: 'put' }))).toEqual({
-      status: 404,
-      code: 'absent',
-      named: [],
-    })
+    const absent = await send('PUT', '/v8/piezas/999', {}, { lote: 'put' })
+    expect(problem(absent)).toEqual({ status: 404, code: 'absent', named: [] })
+    expect(absent.json.detail).toMatch(/ PUT does not create records: use POST on the collection\.$/)
+    for (const method of ['GET', 'PATCH'])
+      expect((await send(method, '/v8/piezas/999', {}, method === 'GET' ? undefined : {})).json.detail).toBe(
+        'It was never created, has been deleted, or lies outside of what you may see.',
+      )
     expect((await send('GET', '/v8/piezas/999')).status).toBe(404)
   })
 

@@ -106,7 +106,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     const failed = await run(folder, { v1: withFilters('b', 'c') }, check)
     expect(failed.code).toBe(1)
     expect(failed.error).toContain(
-      'v1: the filter "a" of things is gone: clients that send it get 400. ' +
+      'v1: the filter "a" of things was removed: clients that send it get 400. ' +
         'Put the change into v2, or accept it with --accept [filter-removed]\n',
     )
     expect(failed.out).toBe('1 breaking change, 0 harmless\n')
@@ -120,7 +120,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect(accepted).toEqual({
       code: 0,
       out:
-        'accepted: v1: the filter "a" of things is gone: clients that send it get 400\nRecorded in ' +
+        'accepted: v1: the filter "a" of things was removed: clients that send it get 400\nRecorded in ' +
         'openapi/accepted.json: commit it with the change.\n',
       error: '',
     })
@@ -140,7 +140,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     const again = await run(folder, { v1: withFilters('c') }, check)
     expect(again.code).toBe(1)
     expect(again.error).not.toContain('filter "a"')
-    expect(again.error).toContain('v1: the filter "b" of things is gone')
+    expect(again.error).toContain('v1: the filter "b" of things was removed')
   })
 
   it('compares with the contract at the git ref, and not with the contract in the working tree', async () => {
@@ -166,7 +166,7 @@ describe('openapi <module> --check --against <git ref>', () => {
   it('VER-2: fails if a version without a sunset is removed, and recommends v9 for a change of v8', async () => {
     const folder = await released({ v1: withFilters(), v8: withFilters('a') })
     expect((await run(folder, { v8: withFilters('a') }, check)).error).toContain(
-      'v1: the version is gone and had no sunset',
+      'v1: the version was removed and had no sunset',
     )
     expect((await run(folder, { v1: withFilters(), v8: withFilters() }, check)).error).toContain(
       'Put the change into v9',
@@ -230,10 +230,10 @@ describe('openapi <module> --check --against <file or folder>', () => {
     )
     const documents = { v1: withFilters(), v2: withFilters() }
     expect((await run(folder, documents, 'openapi api.js --check --against released/v1.json')).error).toContain(
-      'the filter "a" of things is gone',
+      'the filter "a" of things was removed',
     )
     expect((await run(folder, documents, 'openapi api.js --check --against old.yaml')).error).toContain(
-      'v1: /gone is gone',
+      'v1: the path /gone was removed with its operation GET: clients',
     )
     expect(
       (await run(folder, { v1: withFilters('a') }, 'openapi api.js --check --against released/v1.json')).code,
@@ -247,7 +247,7 @@ describe('openapi <module> --check --against <file or folder>', () => {
     put(folder, 'before.json', said('1.4.0', 'a'))
     put(folder, 'after.json', said('1.5.0'))
     expect((await run(folder, {}, 'openapi after.json --check --against before.json')).error).toContain(
-      'v1: the filter "a" of things is gone',
+      'v1: the filter "a" of things was removed',
     )
     expect((await run(folder, {}, 'openapi before.json --check --against after.json')).code).toBe(0)
   })
@@ -273,7 +273,7 @@ describe('openapi <module> --check --against <file or folder>', () => {
     put(folder, 'released/v1.json', JSON.stringify(withFilters('a')))
     put(folder, 'released/v2.json', JSON.stringify(withFilters('a')))
     const ran = await run(folder, { v2: withFilters('a') }, 'openapi api.js --check --against released')
-    expect(ran.error).toContain('v1: the version is gone')
+    expect(ran.error).toContain('v1: the version was removed')
     expect(ran.code).toBe(1)
   })
 })

@@ -179,8 +179,13 @@ describe('a delivery', () => {
       webhook(body(members({ order: members({}) }))),
     )
     expect(change?.summary).toBe(
-      'v1: the member "order.id" of the body of the webhook "shipped" is gone: clients that read it no longer find it',
+      'v1: the member "order.id" of the body of the webhook "shipped" was removed: clients that read it no longer find it',
     )
+    const [lost, gained] = [webhook(field()), webhook({})].map(
+      (one, at, both) => compareContracts(one, both[1 - at])[0],
+    )
+    expect(lost?.summary).toMatch(/^v1: the header "[^"]+" of the webhook "shipped" was removed: /)
+    expect(gained?.summary).toMatch(/^v1: the header "[^"]+" of the webhook "shipped" is new$/)
     const [other] = compareContracts(webhook(reply(members({}))), webhook(reply(members({ a: text }, 'a'))))
     expect(other?.summary).toBe(
       'v1: the member "a" of the 200 reply to the webhook "shipped" is new and required: the service may reject ' +

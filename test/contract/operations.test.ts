@@ -535,7 +535,7 @@ describe('removals after a sunset', () => {
       ['version-retired-after-sunset', false],
     ])
     expect(retire('2026-06-02').map(({ sentence }) => sentence)).toEqual([
-      'v1: the version is gone before its sunset 2026-06-02: clients that call it get 404 or 410. ' +
+      'v1: the version was removed before its sunset 2026-06-02: clients that call it get 404 or 410. ' +
         'Serve the version until its sunset, or accept this change with --accept',
     ])
     expect(retire().map(({ kind, breaking }) => [kind, breaking])).toEqual([['version-retired', true]])
@@ -549,7 +549,9 @@ describe('removals after a sunset', () => {
       new Map([['v1', operation({})]]),
       now,
     )
-    expect(change?.sentence).toMatch(/^v1: \/b is gone, with GET, POST, PUT before its sunset 2026-06-02: /)
+    expect(change?.sentence).toMatch(
+      /^v1: the path \/b was removed with its operations GET, POST and PUT \(before its sunset 2026-06-02\): /,
+    )
   })
 
   it('the sunset of a version may move to a later date, but must not become earlier or be removed', () => {
@@ -584,11 +586,11 @@ describe('reported changes', () => {
 
   it('name the changed part, the affected clients and the fix', () => {
     expect(sentences(collection(filter('lote')), collection())).toEqual([
-      'v1: the filter "lote" of pre-piezas is gone: clients that send it get 400. ' +
+      'v1: the filter "lote" of pre-piezas was removed: clients that send it get 400. ' +
         'Put the change into v2, or accept it with --accept',
     ])
     expect(sentences(collection(sort('numero', 'lote')), collection(sort('numero')))).toEqual([
-      'v1: the sort member "lote" of pre-piezas is gone: clients that send sort=lote get 400. ' +
+      'v1: the sort member "lote" of pre-piezas was removed: clients that send sort=lote get 400. ' +
         'Put the change into v2, or accept it with --accept',
     ])
     expect(sentences(request(members({ a: text })), request(members({ a: text, b: text }, 'b')))).toEqual([
@@ -596,7 +598,7 @@ describe('reported changes', () => {
         'Put the change into v2, or accept it with --accept',
     ])
     expect(sentences(response(many(members({ a: text }))), response(many(members({}))))).toEqual([
-      'v1: the member "[].a" of the 200 response of GET /things is gone: clients that read it no longer find it. ' +
+      'v1: the member "[].a" of the 200 response of GET /things was removed: clients that read it no longer find it. ' +
         'Put the change into v2, or accept it with --accept',
     ])
   })
@@ -609,7 +611,8 @@ describe('reported changes', () => {
       ])
     const [change] = compareServices(documents(path('/a')), documents(path()))
     expect(change?.sentence).toBe(
-      'v1: /a is gone, with GET: clients that call it get 404. Put the change into v9, or accept it with --accept',
+      'v1: the path /a was removed with its operation GET: clients that call it get 404. ' +
+        'Put the change into v9, or accept it with --accept',
     )
   })
 
@@ -637,7 +640,7 @@ describe('reported changes', () => {
     expect(changes.map(({ kind, alsoAt, pointer }) => [kind, alsoAt, pointer])).toEqual([
       ['response-member-removed', ['GET /b', 'GET /c'], '#/components/schemas/Thing/properties/b'],
     ])
-    expect(changes[0]?.sentence).toContain('of GET /a is gone (and 2 more operations): ')
+    expect(changes[0]?.sentence).toContain('of GET /a was removed (also in 2 other operations): ')
   })
 })
 

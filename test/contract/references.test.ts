@@ -101,6 +101,17 @@ describe('a bundled document', () => {
     same(assembled({ $ref: 'with%20space.json#/a~1b' }), request(text))
   })
 
+  it('has the files that components and responses with the names of keywords refer to', () => {
+    const text = { $ref: 'common.yaml#/components/schemas/Text' }
+    const names = ['default', 'example', 'value', 'const', 'enum']
+    const named = Object.fromEntries(names.map((name) => [name, text]))
+    const rewritten = { $ref: '#/x-files/common.yaml/components/schemas/Text' }
+    for (const kind of ['responses', 'headers', 'links', 'parameters', 'examples', 'requestBodies', 'content'])
+      expect(bundled({ components: { [kind]: named } }, 'api.json', read), kind).toMatchObject({
+        components: { [kind]: Object.fromEntries(names.map((name) => [name, rewritten])) },
+      })
+  })
+
   it('changes if a file that the document refers to changes', () => {
     const before = assembled({ $ref: 'common.yaml#/components/schemas/Text' })
     const after = bundled(

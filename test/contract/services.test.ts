@@ -71,9 +71,9 @@ describe('the breaking changes are found, in both directions, if a service chang
       [],
       [],
     ],
-    ['a filter', documentOf({ filters: { lote: true } }), [/^v1: the filter "estado" of piezas is gone/], []],
-    ['a sort member', documentOf({ sort: ['lote'] }), [/^v1: the sort member "estado" of piezas is gone/], []],
-    ['the sort order', documentOf({ sort: [] }), [/^v1: the sort order \("sort"\) of piezas is gone/], []],
+    ['a filter', documentOf({ filters: { lote: true } }), [/^v1: the filter "estado" of piezas was removed/], []],
+    ['a sort member', documentOf({ sort: ['lote'] }), [/^v1: the sort member "estado" of piezas was removed/], []],
+    ['the sort order', documentOf({ sort: [] }), [/^v1: the sort order \("sort"\) of piezas was removed/], []],
     [
       'an expansion',
       documentOf({ links: { cliente: { to: clientes, by: 'clienteId', show: ['nombre'], expand: false } } }),
@@ -99,12 +99,17 @@ describe('the breaking changes are found, in both directions, if a service chang
       [],
     ],
     ['the number of the first page', documentOf({ page: { size: 20, max: 100, first: 0 } }), [/offest/], [/offest/]],
-    ['a flag', documentOf({ flags: {} }), [/^v1: \/piezas\/\{id\}\/urgente is gone/], []],
+    [
+      'a flag',
+      documentOf({ flags: {} }),
+      [/^v1: the path \/piezas\/\{id\}\/urgente was removed with its operations /],
+      [],
+    ],
     [
       'a member',
       documentOf({ schema: schema({ peso: { type: 'number' } }) }),
       [],
-      [/"peso" of .*is gone/, /"\[\]\.peso"|"peso"/],
+      [/"peso" of .*was removed/, /"\[\]\.peso"|"peso"/],
     ],
     [
       'a required member',
@@ -116,7 +121,7 @@ describe('the breaking changes are found, in both directions, if a service chang
       'an enum value',
       documentOf({ schema: schema({ estado: { type: 'string', enum: ['nueva', 'abierta', 'cerrada'] } }) }),
       [/may have the value cerrada now/],
-      [/has lost the value cerrada/],
+      [/no longer has the value cerrada/],
     ],
     [
       'a maximum length',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareContracts, DocumentError, openapi, upgradeGuide } from '../../src/openapi/index.js'
 import { build, data } from '../clauses/fixture.js'
+import { document } from './documents.js'
 
 const service = build(data())
 const [v1, v8] = [openapi(service, 'v1'), openapi(service, 'v8')]
@@ -14,7 +15,7 @@ describe('upgradeGuide()', () => {
     const [own = ''] = contratos.split('\n## ')
     const part = (heading: string) => own.split(`### ${heading}\n`)[1]?.split('\n###')[0] ?? ''
     expect(part('Changes in requests')).toContain(
-      '- `nombre` is gone (`POST /contratos`, `PUT /contratos/{codigo}`, `PATCH /contratos/{codigo}`): clients ' +
+      '- `nombre` was removed (`POST /contratos`, `PUT /contratos/{codigo}`, `PATCH /contratos/{codigo}`): clients ' +
         'that send it get 422, or the value is ignored. `descripcion` is new and has the same type: the ' +
         'member may have been renamed.',
     )
@@ -23,10 +24,10 @@ describe('upgradeGuide()', () => {
         'out get 422.',
     )
     expect(part('Changes in requests')).toContain(
-      '- The filter "nombre" of contratos is gone: clients that send it get 400.',
+      '- The filter "nombre" of contratos was removed: clients that send it get 400.',
     )
     expect(part('Changes in responses')).toMatch(
-      /- `nombre` is gone \(`GET \/contratos`.*: clients that read it no longer find it\. `descripcion` is new and has the same type/,
+      /- `nombre` was removed \(`GET \/contratos`.*: clients that read it no longer find it\. `descripcion` is new and has the same type/,
     )
     expect(part('New')).toContain('- `/contratos/{codigo}/activo`: GET, PUT, DELETE.')
     expect(part('New')).toContain('`cliente` is new')
@@ -34,7 +35,7 @@ describe('upgradeGuide()', () => {
   })
 
   it('omits changes that do not matter to clients', () => {
-    expect(guide).not.toMatch(/HEAD|OPTIONS|no longer deprecated|header "?Sunset|more operation|--accept|\bv1: /)
+    expect(guide).not.toMatch(/HEAD|OPTIONS|no longer deprecated|header "?Sunset|other operation|--accept|\bv1: /)
   })
 
   it('names the member, filter or path of each breaking change, except in header fields and in the base path', () => {
@@ -55,8 +56,47 @@ describe('upgradeGuide()', () => {
     expect(() => upgradeGuide(v1, v8, { form: 'v1' } as never)).toThrow(/Did you mean "from"/)
   })
 
+  it.each([
+    ['requests', 'request', { contentType: 'image/png' }, 'The part "file" of the body of POST /things is no longer'],
+    ['responses', 'answer', { contentType: 'image/png' }, 'The part "file" of the 200 response of POST /things is no'],
+    ['requests', 'request', { style: 'spaceDelimited' }, 'The part "file" of the body of POST /things is serialized'],
+    ['responses', 'answer', { style: 'spaceDelimited' }, 'The part "file" of the 200 response of POST /things is ser'],
+  ])(
+    'lists changes of the parts of a form under the heading "Changes in %s" (%s, %j)',
+    (heading, side, after, text) => {
+      const form = (encoding: object) => ({
+        content: {
+          'multipart/form-data': {
+            schema: { type: 'object', properties: { file: { type: 'array', items: { type: 'string' } } } },
+            encoding: { file: encoding },
+          },
+        },
+      })
+      const things = (encoding: object) =>
+        document({
+          '/things': {
+            post: {
+              ...(side === 'request' ? { requestBody: form(encoding) } : {}),
+              responses: { 200: { description: 'It.', ...(side === 'request' ? {} : form(encoding)) } },
+            },
+          },
+        })
+      const before = 'contentType' in after ? { contentType: 'image/png, image/jpeg' } : { style: 'form' }
+      const guide = upgradeGuide(things(before), things(after))
+      const [, section = ''] = guide.split(`### Changes in ${heading}`)
+      expect(section.split('###')[0]).toContain(text)
+    },
+  )
+
+  it('names no path if a document has no name of a version', () => {
+    const unnamed = (title: string) => ({ openapi: '3.1.0', info: { title }, paths: {} })
+    expect(upgradeGuide(unnamed('a'), unnamed('b'))).toContain('Call the new version in place of the old version. The')
+    const numbered = (version: string) => ({ openapi: '3.1.0', info: { title: 'a', version }, paths: {} })
+    expect(upgradeGuide(numbered('1.4.0'), numbered('2.0.0'))).toContain('Call 2.0.0 in place of 1.4.0. The')
+  })
+
   it('escapes names and values that look like Markdown or HTML', () => {
-    const document = (properties: object, tag: string) => ({
+    const tagged = (properties: object, tag: string) => ({
       openapi: '3.1.0',
       info: { title: 'x', version: tag },
       paths: {
@@ -71,11 +111,11 @@ describe('upgradeGuide()', () => {
       },
     })
     const text = upgradeGuide(
-      document(
+      tagged(
         { '`<img src=x>`\n# x': { type: 'string' }, b: { type: 'string', enum: ['[a](javascript:x)', '\ud800'] } },
         'v1',
       ),
-      document({ b: { type: 'string', enum: ['<script>', '\n- item', '\ud800'] } }, 'v2'),
+      tagged({ b: { type: 'string', enum: ['<script>', '\n- item', '\ud800'] } }, 'v2'),
     )
     expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual([
       '# From v1 to v2',

@@ -195,6 +195,7 @@ describe('an invalid declaration', () => {
       { ...base, attachedTo: [{ of: contratos, by: 'contratId' }] },
       'unknown-member',
     ],
+    ['an unknown member in "required"', { ...base, schema: { ...schema, required: ['lotte'] } }, 'unknown-member'],
     ['a nested key', { ...base, key: 'cp.codigo' }, 'unknown-member'],
     ['a sort member that every object inherits', { ...base, sort: ['constructor'] }, 'unknown-member'],
     ['a key that is an object', { ...base, key: 'cp' }, 'unsuitable-member'],
@@ -360,7 +361,12 @@ describe('an invalid declaration', () => {
     ],
     [{ ...base, filters: { limit: { field: 'lote' } } }, "{ other: { field: 'lote' } }"],
     [{ ...base, filters: { etiquetas: true } }, "Set op: 'contains'"],
-    [{ ...base, sort: ['cp'] }, 'Name a member inside it'],
+    [{ ...base, sort: ['cp'] }, 'but only strings, numbers and booleans can be compared. Name a member inside it.'],
+    [{ ...base, sort: ['etiquetas'] }, 'can be compared. Name another member.'],
+    [{ ...base, sort: ['bultos'] }, 'can be compared. Name another member.'],
+    [{ ...base, links: { a: { to: contratos, by: 'cp' } } }, 'booleans can be part of a key. Name another member.'],
+    [{ ...base, parent: { of: contratos, by: 'etiquetas' } }, 'booleans can be part of a key. Name another member.'],
+    [{ ...base, attachedTo: [{ of: contratos, by: 'cp' }] }, 'booleans can be part of a key. Name another member.'],
   ])('the message for an invalid declaration contains the fix $1', (options, fix) => {
     expect(fault(options).message).toContain(fix)
   })

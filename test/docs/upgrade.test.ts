@@ -52,7 +52,7 @@ describe.each(frameworks)('the upgrade page over %s', (_name, express) => {
     const { status, text, headers } = await send('GET', '/v1/docs/upgrade')
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(text).toContain('<h1>From v1 to v2</h1>')
-    expect(text).toMatch(/<h2>notas<\/h2>[\s\S]*<h3>Changes in requests<\/h3>[\s\S]*<code>titulo<\/code> is gone/)
+    expect(text).toMatch(/<h2>notas<\/h2>[\s\S]*<h3>Changes in requests<\/h3>[\s\S]*<code>titulo<\/code> was removed/)
     expect(text).toContain('<code>texto</code> is new and has the same type')
     const index = (await send('GET', '/v1/docs')).text
     expect(index).toContain('What clients must change: <a href="docs/upgrade">From v1 to v2</a>')

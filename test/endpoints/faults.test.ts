@@ -68,6 +68,15 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('the endpoint %s', (pat
     expect(answer.text).not.toContain('returned')
   })
 
+  it.each([{ pipe: 'PVC' }, { getReader: null }, { pipe: { diameter: 40 }, getReader: 1 }])(
+    'HDR-1: an object is not taken for a stream because of the names of its members: %j',
+    async (value) => {
+      const { send, errors } = await serve(() => value)
+      const answer = await send('GET', path)
+      expect([answer.status, answer.json, errors]).toEqual([200, value, []])
+    },
+  )
+
   it.each<[string, () => unknown]>([
     ['a BigInt', () => ({ n: 1n })],
     ['a cycle', () => circular],

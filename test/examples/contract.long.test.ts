@@ -86,7 +86,7 @@ describe('the contract of the example', () => {
     const failed = run(folder, 'openapi', without, '--check', '--against', 'main')
     expect(failed.status).toBe(1)
     const sentence = (version: string) =>
-      `${version}: the filter "lote" of pre-piezas is gone (and 1 more operation): clients that send it get 400. ` +
+      `${version}: the filter "lote" of pre-piezas was removed (also in 1 other operation): clients that send it get 400. ` +
       'Put the change into v9, or accept it with --accept [filter-removed]\n'
     expect(failed.stderr).toContain(sentence('v1'))
     expect(failed.stderr).toContain(sentence('v8'))
@@ -103,7 +103,7 @@ describe('the contract of the example', () => {
     const again = run(folder, 'openapi', more, '--check', '--against', 'main')
     expect(again.status).toBe(1)
     expect(again.stderr).toContain(
-      'v1: the sort member "valorDeclarado" of pre-piezas is gone (and 1 more operation): clients that send ' +
+      'v1: the sort member "valorDeclarado" of pre-piezas was removed (also in 1 other operation): clients that send ' +
         'sort=valorDeclarado get 400.',
     )
     expect(again.stderr).not.toContain('the filter "lote"')

@@ -438,6 +438,17 @@ describe('bearer() and publicToken(): the header field', () => {
     }
   })
 
+  it('AUTH-1: if the scheme is missing or another than Bearer, the 401 says so, whether the token is valid or not', () => {
+    const authenticated = bearer(options)
+    const detail = (field: string) =>
+      (outcome(() => authenticated.identify(requestWith('Authorization', field))) as HttpProblem).detail
+    for (const field of [good(), `${good()}x`, 'Basic YTpi', `Bearer2 ${good()}`, `Token ${good()}`])
+      expect(detail(field)).toBe(
+        'The value of Authorization does not begin with the scheme Bearer. Send "Authorization: Bearer <token>".',
+      )
+    for (const field of ['Bearer', 'Bearer a', `Bearer ${good()}x`]) expect(detail(field)).toMatch(/ are not valid: /)
+  })
+
   it('AUTH-1: a repeated field gets 401, whether both tokens are valid, or only the first or the last', () => {
     const [valid, other, invalid] = [good(), good({ jti: 'other' }), `${good()}x`]
     const authenticated = bearer(options)

@@ -106,6 +106,19 @@ describe('readBody', () => {
     expect(body.errors[0]).toMatchObject({ header: 'Content-Type', allowed: ['application/json'], clause: 'HDR-5' })
   })
 
+  it.each([
+    ['Text/JSON; charset=utf-8', 'The Content-Type "text/json" is not supported here.'],
+    ['application', 'The Content-Type "application" is not a valid media type.'],
+    [
+      'application/json; charset="\xe9\t',
+      'The Content-Type "application/json; charset=\\"??" is not a valid media type.',
+    ],
+    [`a/${'b'.repeat(200)}`, `The Content-Type "a/${'b'.repeat(78)}" is not supported here.`],
+  ])('HDR-5: the 415 for a body of the type %j says which type has arrived', async (type, fault) => {
+    const { body } = await post({ 'Content-Type': type })
+    expect(body.detail).toBe(`${fault} Send application/json.`)
+  })
+
   it('HDR-5: a body without Content-Type gets 415, and for a patch the 415 has Accept-Patch', async () => {
     const bare = await raw(reading(), 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}')
     expect(bare).toMatch(/^HTTP\/1\.1 415 [\s\S]*has no Content-Type/)
@@ -122,6 +135,7 @@ describe('readBody', () => {
   it('HDR-5: an unsupported content coding gets 415 with Accept-Encoding, and identity is accepted', async () => {
     for (const coding of ['zstd', 'gzip, gzip', 'gzip, br', 'compress', 'gzip;q=1', 'gzi p']) {
       const { status, headers, body } = await post({ ...asJson, 'Content-Encoding': coding })
+      expect(body.detail).toContain(`The Content-Encoding "${coding}" is not supported.`)
       expect([coding, status, headers['accept-encoding'], body.errors[0].allowed]).toEqual([
         coding,
         415,

@@ -106,7 +106,6 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
   })
 
   it.each([
-    ['another scheme', 'Bearer abc'],
     ['no base64', 'Basic ???'],
     ['no colon', `Basic ${Buffer.from('ana').toString('base64')}`],
     ['no UTF-8', `Basic ${Buffer.from('ana:\xe9', 'latin1').toString('base64')}`],
@@ -121,6 +120,20 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect([answer.status, answer.body.detail]).toEqual([401, 'The user or the password is not valid.'])
     expect(asked).not.toHaveBeenCalled()
   })
+
+  it.each(['Bearer abc', 'Basics YTpi', Buffer.from('ana:x').toString('base64')])(
+    'AUTH-2: "Authorization: %s" gets 401, which names the scheme Basic',
+    async (field) => {
+      const asked = vi.fn(verify)
+      const answer = await build(express, { verify: asked }).call.get('/login').set('Authorization', field)
+      expect([answer.status, answer.body.detail]).toEqual([
+        401,
+        'The value of Authorization does not begin with the scheme Basic. Send the user name and the password in the ' +
+          'header field Authorization, in the Basic scheme.',
+      ])
+      expect(asked).not.toHaveBeenCalled()
+    },
+  )
 
   it('AUTH-2: missing credentials get 401 with a challenge, and a repeated field is refused', async () => {
     const { call, app } = build(express, { verify, realm: 'courier' })
@@ -288,6 +301,20 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     ])
     expect(String(onError.mock.calls)).not.toContain('secret')
   })
+
+  it.each([undefined, null, 7])(
+    'AUTH-6: a hash that is %s is reported without the values of the record',
+    async (hash) => {
+      const onError = vi.fn()
+      const row = { hash, pw_hash: 'secret', principal: 'ana' }
+      const { attempt } = build(express, { find: () => row as never, onError })
+      expect((await attempt('ana', right)).status).toBe(401)
+      expect(onError.mock.calls.map(([error]) => String(error))).toEqual([
+        'Error: The value that find() returned for the user "ana" has no string "hash", so the user cannot log in. ' +
+          'Return { hash, principal }, with a hash created by hashPassword().',
+      ])
+    },
+  )
 
   it('AUTH-2: a token that is not a valid header value causes a 500 that does not expose the token', async () => {
     const { attempt, reported } = build(express, { verify, token: () => 'secret\r\nx: y' })

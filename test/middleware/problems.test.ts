@@ -1,7 +1,9 @@
 import type { NextFunction, Request, Response } from 'express'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { problems } from '../../src/middleware/problems.js'
+import { versions } from '../../src/middleware/versions.js'
 import { ConfigurationError, HttpProblem, Unavailable } from '../../src/problem.js'
+import { api } from '../../src/router/api.js'
 import { type App, type Express, majors, raw, service } from './majors.js'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -28,6 +30,24 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     }
   })
 
+  it.each(['api()', 'versions()'])('VER-1: if %s is in front, the 404 lists the current versions', async (name) => {
+    const { call } = service(express, (app) => {
+      const old = { handler: express.Router() as never, sunset: '2020-01-01', retireAtSunset: true }
+      app.use(
+        '/private',
+        name === 'api()'
+          ? api({ versions: { v2: [], v1: [], v0: 'retired' } })
+          : versions({ v2: express.Router() as never, v1: express.Router() as never, v0: old }),
+      )
+      app.use('/old', name === 'api()' ? api({ versions: { v0: 'retired' } }) : versions({ v0: 'retired' }))
+    })
+    for (const path of ['/private', '/private/', '/private/books', '/private/books/v1'])
+      expect((await call.get(path)).body.detail, path).toBe(
+        'No route has this path. The paths of the API begin with /private/v2 or /private/v1.',
+      )
+    for (const path of ['/', '/old/books']) expect((await call.get(path)).body, path).not.toHaveProperty('detail')
+  })
+
   it('PATH-1: if problems() comes before the routes, a request for an existing route gets 404', async () => {
     const app = express()
     app.use(problems({ onError: () => {} }))
@@ -50,7 +70,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     expect([status, headers['x-own']]).toEqual([422, '1'])
     expect(body).toEqual({
       type: 'https://docs/errors#ERR-2-rule',
-      title: 'A rule of the service is broken',
+      title: 'The request violates a rule of the service',
       status: 422,
       detail: 'No.',
       instance: '/a',

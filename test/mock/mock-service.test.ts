@@ -134,6 +134,8 @@ describe('the mock of a service', () => {
     expect(await cancelled.json()).toEqual({ reason: expect.any(String) })
     expect(await mock.json('/v2/branches/7')).toEqual({ city: 'Cadiz' })
     expect(await mock.json('/v2/branches/main')).toEqual({ city: 'Sevilla' })
+    expect(await mock.json('/v2/reports/last')).toEqual({ city: 'Cadiz' })
+    expect(await mock.json('/v2/reports/first')).toEqual({ year: 1999 })
     expect((await mock.ask('/v2/branches/7', { method: 'HEAD' })).status).toBe(200)
     expect((await mock.ask('/v2/branches/7', { method: 'DELETE' })).status).toBe(204)
     const refused = await mock.ask('/v2/branches/7', { method: 'PUT' })

@@ -177,8 +177,29 @@ export const fragments: readonly DocumentFragment[] = [
           },
         },
       },
+      '/reports/last': {
+        get: { operationId: 'getReport', responses: { 200: { $ref: '#/components/responses/Last' } } },
+      },
+      '/reports/first': {
+        get: {
+          operationId: 'getFirstReport',
+          responses: {
+            200: {
+              description: 'It.',
+              content: { 'application/json': { examples: { one: { $ref: '#/components/examples/First' } } } },
+            },
+          },
+        },
+      },
     },
     components: {
+      responses: {
+        Last: {
+          description: 'It.',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Branch' } } },
+        },
+      },
+      examples: { First: { value: { year: 1999 } } },
       schemas: {
         Branch: { type: 'object', required: ['city'], properties: { city: { type: 'string', examples: ['Cadiz'] } } },
       },

@@ -71,6 +71,34 @@ describe('the ConfigurationError of openapi()', () => {
     expect(() => openapi(served([wrong]), 'v1')).toThrow(/schema at "Order\/properties\/note" does not match/)
   })
 
+  it('names an example of a fragment that does not match its schema, even if the body and the example are references', () => {
+    const fragment = (value: unknown) => ({
+      paths: { '/notes': { post: { operationId: 'note', requestBody: { $ref: '#/components/requestBodies/Note' } } } },
+      components: {
+        examples: { Short: { value }, Elsewhere: { externalValue: 'https://example.com/a.json' } },
+        requestBodies: {
+          Note: {
+            content: {
+              'application/json': {
+                schema: text,
+                examples: {
+                  short: { $ref: '#/components/examples/Short' },
+                  elsewhere: { $ref: '#/components/examples/Elsewhere' },
+                },
+              },
+              'text/plain': { examples: { any: { value: 'x' } } },
+            },
+          },
+        },
+      },
+    })
+    const own = { describe: { operations: { create: { examples: { small: { id: 1, note: 'x' } } } } } }
+    expect(describing({ fragments: [fragment('x')] }, own)).not.toThrow()
+    expect(describing({ fragments: [fragment(5)] }, own)).toThrow(
+      /The example "short" of POST \/notes does not match its schema/,
+    )
+  })
+
   it('names an unknown operation that has a description, and suggests the closest name', () => {
     expect(describing({}, { describe: { operations: { reed: { summary: 'x' } } } })).toThrow(
       /"reed", which is not one of its operations\. Did you mean "read"\?/,

@@ -278,6 +278,31 @@ describe('describeStrictly()', () => {
     )
   })
 
+  it('a header whose schema is a reference is compared by the type of the target', async () => {
+    const whole = { type: 'integer' }
+    const fragments = [
+      {
+        paths: {
+          '/counted': {
+            get: {
+              operationId: 'getCounted',
+              responses: {
+                200: { description: 'It.', headers: { 'x-count': { schema: { $ref: '#/components/schemas/Count' } } } },
+              },
+            },
+          },
+        },
+        components: { schemas: { Count: whole } },
+      },
+    ]
+    const counted = (count: string) =>
+      detailOf((_req, res) => res.writeHead(200, { 'x-count': count, 'x-request-id': 'r1' }).end(), '/v1/counted', {
+        fragments,
+      })
+    expect(await counted('7')).not.toContain('x-count')
+    expect(await counted('many')).toMatch(/the header "x-count" is "many"/)
+  })
+
   it('onFault receives each finding, and the response is sent unchanged, even if it is written in parts', async () => {
     const faults: string[] = []
     const pieces: Middleware = (_req, res) => {

@@ -1,4 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { bearer, jwks, login, scopePermission, tokenIssuer } from '../../src/auth/index.js'
+import { docsPages } from '../../src/docs/index.js'
+import { api, defineResource, mount, representation } from '../../src/index.js'
+import { crossOrigin, methodRules, rateLimit } from '../../src/middleware/index.js'
 import { checkArgument, checkOptions } from '../../src/options/check.js'
 import { count, type Kind, type KindTable, milliseconds } from '../../src/options/kinds.js'
 import { ConfigurationError } from '../../src/problem.js'
@@ -168,5 +173,35 @@ describe('checkOptions() and checkArgument()', () => {
     expect(() => checkArgument('the first argument of made()', 'x', 'function')).toThrow(
       'The first argument of made() is of type string. Give a function.',
     )
+  })
+})
+
+describe('a factory that is passed instead of its result', () => {
+  const pedidos = defineResource({
+    collection: 'pedidos',
+    key: 'id',
+    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+  })
+  const serve = (options: object) => () =>
+    api({ versions: { v1: [mount(pedidos, memoryAdapter(pedidos))] }, ...options } as never)
+  const rules = (options: object) => () =>
+    methodRules({ on: 'item', allow: ['GET'], resource: 'pedidos', key: false, ...options } as never)
+
+  it.each<[string, () => unknown, string]>([
+    ['scopePermission', serve({ permission: scopePermission }), 'Call it: scopePermission().'],
+    ['scopePermission in methodRules()', rules({ permission: scopePermission }), 'Call it: scopePermission().'],
+    ['crossOrigin', serve({ cors: crossOrigin }), 'Call it: crossOrigin({ origins }).'],
+    ['bearer', serve({ authenticate: bearer }), 'Call it: bearer({ keys }).'],
+    ['rateLimit', serve({ rateLimit }), 'Call it: rateLimit({ limit: 600 }).'],
+    ['login', serve({ login }), 'Call it: login({ find, token }).'],
+    ['docsPages', serve({ describe: { pages: docsPages } }), 'Call it: docsPages().'],
+    ['representation in a list', serve({ representations: [representation] }), 'Call it: representation('],
+    ['jwks', () => bearer({ keys: jwks } as never), 'Call it: jwks(url).'],
+    ['tokenIssuer', () => login({ find: () => null, token: tokenIssuer } as never), 'Call it: tokenIssuer({ ... }).'],
+    ['memoryAdapter', () => mount(pedidos, memoryAdapter as never), 'such as memoryAdapter(definition).'],
+  ])('%s is refused, and the message says how to call it', (name, build, fix) => {
+    expect(build).toThrow(ConfigurationError)
+    expect(build).toThrow(` is the function ${name.split(' ')[0]} itself. `)
+    expect(build).toThrow(fix)
   })
 })

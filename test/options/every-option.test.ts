@@ -1571,3 +1571,10 @@ describe('options', () => {
     }
   }
 })
+
+it('the message about a version that is a string shows the usual form of the option', () => {
+  expect(() => onePostgres({ version: 'version' })).toThrow(
+    'The option "version" of postgresAdapter() is of type string. Give \'xmin\' or an object such as ' +
+      "{ column: 'version' }. [ERR-1 invalid-option]",
+  )
+})

@@ -70,15 +70,20 @@ describe('the query parameters of an endpoint', () => {
     } catch (error) {
       const violations = (error as HttpProblem).errors.map(({ parameter, code, detail }) => [parameter, code, detail])
       expect(violations).toEqual([
-        ['limite', 'minimum', '"limite" must be >= 1.'],
-        ['codigo', 'maxLength', '"codigo" must NOT have more than 3 characters.'],
-        ['codigo', 'pattern', '"codigo" must match pattern "^[A-Z]+$".'],
+        ['limite', 'minimum', '"limite" must be at least 1.'],
+        ['codigo', 'maxLength', '"codigo" must have at most 3 characters.'],
+        ['codigo', 'pattern', '"codigo" must match the pattern "^[A-Z]+$".'],
       ])
     }
   })
 
   it('QUERY-8: an endpoint without parameters accepts none', () => {
     expect(() => compile({})?.parseQuery('q=1')).toThrow('This request takes no parameters.')
+  })
+
+  it('QUERY-8: an undeclared name in "required" is reported with the closest parameter', () => {
+    const query = { properties: { limite: { type: 'integer' } }, required: ['limit'] }
+    expect(() => compile({ query })).toThrow('does not declare this parameter. Did you mean "limite"?')
   })
 
   it.each([
@@ -109,6 +114,14 @@ describe('the request bodies of an endpoint', () => {
     }
     expect(pointers()).toEqual(['/n', '/m'])
     expect(compile({})?.body).toBeUndefined()
+  })
+
+  it('REP-8: a body schema cannot require a member that it does not declare', () => {
+    const body = { type: 'object', required: ['nombr'], properties: { nombre: { type: 'string' } } }
+    expect(() => compile({ body })).toThrow(
+      'The body of the endpoint "POST search" has "nombr" in "required", but does not declare this member. ' +
+        'Did you mean "nombre"? [PATH-10 unknown-member]',
+    )
   })
 
   it('ERR-2: an invalid schema is a configuration error that names the endpoint', () => {

@@ -259,6 +259,38 @@ describe('sort', () => {
 })
 
 describe('search', () => {
+  it.each([
+    ['fecha:desc', '-fecha'],
+    ['fecha desc', '-fecha'],
+    ['fecha+DESC', '-fecha'],
+    ['fecha.descending', '-fecha'],
+    ['desc(fecha)', '-fecha'],
+    ['fecha-', '-fecha'],
+    ['cp.codigo_desc', '-cp.codigo'],
+    ['fecha:asc', 'fecha'],
+    ['ascending(fecha)', 'fecha'],
+  ])('QUERY-8: for sort=%s, the detail says how to write the direction', (term, suggestion) => {
+    const [found, ...others] = refused(`sort=${term}`)
+    expect(found).toMatchObject({ code: 'unknown', suggestion, allowed: ['fecha', 'numero', 'lote', 'cp.codigo'] })
+    const rule = suggestion.startsWith('-')
+      ? 'For descending order, put "-" in front of the name of a field'
+      : 'Ascending order needs no sign'
+    expect(found?.detail).toBe(`"${term.replace('+', ' ')}" cannot be sorted by. ${rule}: sort=${suggestion}.`)
+    expect(others).toEqual([])
+  })
+
+  it('QUERY-8: a direction in a parameter or term of its own gets the same advice', () => {
+    expect(refused('sort=fecha&order=desc')[0]).toMatchObject({
+      detail:
+        '"order" is not a parameter here. For descending order, put "-" in front of the name of a field in "sort".',
+      suggestion: 'sort',
+    })
+    expect(refused('sort=fecha,desc')[0]?.detail).toBe(
+      '"desc" cannot be sorted by. For descending order, put "-" in front of the name of a field.',
+    )
+    expect(refused('sort=valor:desc')[0]?.detail).toContain('Allowed: fecha')
+  })
+
   it('QUERY-3: q is decoded, and a query with q but without sort has no sort order', () => {
     expect(parse('q=a+b%25')).toMatchObject({ search: 'a b%', sort: [] })
     expect(terms('q=a&sort=-fecha')).toEqual(['-fecha', '-numero', '-lote'])

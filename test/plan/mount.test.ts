@@ -56,6 +56,16 @@ describe('adapters that are bound when they are mounted', () => {
   })
 
   it.each([
+    [undefined, 'missing'],
+    [null, 'null'],
+  ])('are refused if the argument is %s', (given, is) => {
+    expect(() => mount(clientes, given as never)).toThrow(
+      `The adapter of "clientes" is ${is}. Give an adapter as the second argument, such as memoryAdapter(definition). ` +
+        '[VERB-9 adapter-incomplete]',
+    )
+  })
+
+  it.each([
     ['a bind() that returns nothing', { bind: () => undefined }],
     ['a bind() that returns an incomplete adapter', { bind: () => ({ list: () => ({ items: [] }) }) }],
     ['a function, which inherits bind()', () => undefined],

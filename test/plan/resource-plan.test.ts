@@ -135,13 +135,13 @@ describe('the violations of a record', () => {
         code: 'required',
         params: { member: 'contratoId' },
       },
-      { pointer: '/rutaDia', detail: '"rutaDia" must be integer or null.', code: 'type' },
+      { pointer: '/rutaDia', detail: '"rutaDia" must be a whole number or null.', code: 'type' },
       { pointer: '/lote', detail: '"lote" is required.', code: 'required' },
       { detail: 'all wrong' },
     ]
     expect(onWire(plan, found)).toEqual([
       { pointer: '/contrato', detail: '"contrato" is required.', code: 'required', params: { member: 'contrato' } },
-      { pointer: '/ruta', detail: '"ruta" must be integer or null.', code: 'type' },
+      { pointer: '/ruta', detail: '"ruta" must be a whole number or null.', code: 'type' },
       found[2],
       found[3],
     ])
@@ -151,7 +151,7 @@ describe('the violations of a record', () => {
     const withDefault = (member: object) =>
       compileResource(define({ ...options, schema: { ...schema, properties: { ...schema.properties, tipo: member } } }))
     expect(() => withDefault({ type: 'boolean', default: 'yes' })).toThrow(
-      /default of "tipo".*must be boolean.*invalid-schema/,
+      /default of "tipo".*must be true or false.*invalid-schema/,
     )
     expect(() => withDefault({ type: 'array', items: { type: 'integer' }, default: [1, 'x'] })).toThrow(
       /default of "tipo"/,

@@ -180,7 +180,7 @@ describe('violations', () => {
     expect(check(schema, value).toSorted((a, b) => String(a.pointer).localeCompare(String(b.pointer)))).toEqual([
       {
         pointer: '/alias',
-        detail: '"alias" must be string or null.',
+        detail: '"alias" must be a string or null.',
         code: 'type',
         params: { types: ['string', 'null'] },
       },
@@ -193,7 +193,7 @@ describe('violations', () => {
       },
       {
         pointer: '/etiquetas/1',
-        detail: '"etiquetas[1]" must be string.',
+        detail: '"etiquetas[1]" must be a string.',
         code: 'type',
         params: { types: ['string'] },
       },
@@ -215,7 +215,7 @@ describe('violations', () => {
         suggestion: 'lote',
       },
       { pointer: '/lote', detail: '"lote" is required.', code: 'required', params: { member: 'lote' } },
-      { pointer: '/numero', detail: '"numero" must be integer.', code: 'type', params: { types: ['integer'] } },
+      { pointer: '/numero', detail: '"numero" must be a whole number.', code: 'type', params: { types: ['integer'] } },
       { pointer: '/tipo', detail: '"tipo" must be "x".', code: 'const', allowed: ['x'] },
     ])
   })
@@ -231,7 +231,7 @@ describe('violations', () => {
 
   it('ERR-2: a body that is not an object is a violation', () => {
     expect(check(party, [])).toEqual([
-      { pointer: '', detail: 'The body must be object.', code: 'type', params: { types: ['object'] } },
+      { pointer: '', detail: 'The body must be an object.', code: 'type', params: { types: ['object'] } },
     ])
   })
 
@@ -240,13 +240,17 @@ describe('violations', () => {
     expect(violations(schema, { a: { nombre: 5, alias: 'x' } })).toEqual(['/a/nombre type'])
     expect(violations(schema, { a: { nombre: 5, edad: 1 } }).toSorted()).toEqual(['/a/edad unknown', '/a/nombre type'])
     expect(violations(schema, { a: 5 })).toEqual(['/a type'])
-    expect(check(schema, { a: 5 })[0]?.detail).toContain('must be object')
+    expect(check(schema, { a: 5 })[0]?.detail).toContain('must be an object')
   })
 
   it('ERR-3: a property name that violates a rule is named in the violation', () => {
     const schema = { type: 'object', additionalProperties: { type: 'integer' }, propertyNames: { pattern: '^[a-z]+$' } }
     const [first, ...others] = check(schema, { A1: 1 })
-    expect([first?.pointer, first?.detail, others]).toEqual(['/A1', 'The name "A1" must match pattern "^[a-z]+$".', []])
+    expect([first?.pointer, first?.detail, others]).toEqual([
+      '/A1',
+      'The name "A1" must match the pattern "^[a-z]+$".',
+      [],
+    ])
   })
 
   it('ERR-3: stay small, regardless of what the body contains', () => {
@@ -384,6 +388,43 @@ describe('schemas', () => {
     expect(() => validator(schema)).toThrow(/\[ERR-2 invalid-schema\]/)
   })
 
+  it.each<[string, JsonSchema, string]>([
+    [
+      'a misspelt keyword',
+      one({ type: 'string', minlength: 3 }),
+      'unknown keyword "minlength". Did you mean "minLength"?',
+    ],
+    [
+      'a keyword of its own',
+      one({ type: 'string', columna: 'a' }),
+      'unknown keyword "columna". Names of your own keywords must begin with "x-".',
+    ],
+    [
+      'a misspelt format',
+      one({ type: 'string', format: 'datetime' }),
+      'unknown format "datetime" in "properties.a". Did you mean "date-time"?',
+    ],
+    [
+      'a format of its own',
+      one({ type: 'string', format: 'matricula' }),
+      'unknown format "matricula" in "properties.a". Use "pattern" instead, or one of the known formats.',
+    ],
+    [
+      'an abbreviated type',
+      one({ type: 'int' }),
+      '"properties.a.type" is "int". Did you mean "integer"? Allowed: array, boolean, integer, null, number, object, ' +
+        'string.',
+    ],
+    [
+      'an unknown type in a list',
+      one({ type: ['fecha', 'null'] }),
+      '"properties.a.type.0" is "fecha". Allowed: array, boolean,',
+    ],
+    ['a type that is a number', one({ type: 5 }), 'schema/properties/a/type must be'],
+  ])('ERR-2: the message about %s says how to fix it', (_, schema, fault) => {
+    expect(() => validator(schema)).toThrow(` is not valid: ${fault}`)
+  })
+
   it('a schema may have keywords that validate nothing', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -471,7 +512,7 @@ describe('ERR-2: limits in a schema protect the process', () => {
     expect(check({ a: [1, { a: 1, b: [2] }, { b: [2], a: 1 }] })).toEqual([
       {
         pointer: '/a',
-        detail: '"a" must not contain two equal items ([1] and [2]).',
+        detail: '"a" must not have equal items, but [1] and [2] are equal.',
         code: 'uniqueItems',
         params: { first: 1, second: 2 },
       },

@@ -3,6 +3,7 @@ import { declareCreating, declareDefensive } from '../../definition/fixed.js'
 import type { KeyValue } from '../../definition/key.js'
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
 import { checkOptions } from '../../options/check.js'
+import { declareFactory } from '../../options/factories.js'
 import type { Adapter, AdapterCall, Refused, Repeated, Stored } from '../contract.js'
 import { removeRecord, replaceRecord } from './change.js'
 import { createRecord, fill } from './create.js'
@@ -57,6 +58,8 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
   if (adapter.create !== undefined) declareCreating(adapter.create)
   return adapter
 }
+
+declareFactory(memoryAdapter, 'memoryAdapter(definition)')
 
 /**
  * Returns the method `create`. With the option `idempotency`, also returns `recall`. `create` then

@@ -6,6 +6,7 @@ import { isList, isObject, own } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
 import { valueFormat } from '../../definition/value-formats.js'
+import { typeWords } from '../../definition/value-words.js'
 import type { Row } from './entry.js'
 
 interface Violation {
@@ -35,7 +36,7 @@ function violationOf(shape: Shape, value: unknown, isKey: boolean): string | und
     return value === null && !shape.nullable && !shape.untyped ? 'must not be null' : undefined
   }
   if (shape.types.size > 0 && ![...shape.types].some((type) => isOf(type, value)))
-    return `must be ${[...shape.types].join(' or ')}`
+    return `must be ${typeWords(shape.types)}`
   const format = typeof value === 'string' ? valueFormat(shape) : undefined
   return format === undefined || format.canonical(value as string) !== undefined
     ? undefined

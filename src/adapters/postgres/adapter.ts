@@ -3,6 +3,7 @@ import { owning } from '../../cache.js'
 import { declareCreating } from '../../definition/fixed.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { notify } from '../../notify.js'
+import { declareFactory } from '../../options/factories.js'
 import type {
   Adapter,
   AdapterCall,
@@ -159,6 +160,8 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
   }
   return options.resource === undefined ? { bind } : bind(options.resource)
 }
+
+declareFactory(postgresAdapter, 'postgresAdapter(client, { table })')
 
 /**
  * Declares that a create stores the record at once or refuses it: PostgreSQL never defers an

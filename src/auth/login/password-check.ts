@@ -81,13 +81,17 @@ export function makePasswordCheck<P>(
   }
 }
 
-function read(hash: string, user: string, report: (error: unknown) => void): PasswordHash | undefined {
+function read(hash: unknown, user: string, report: (error: unknown) => void): PasswordHash | undefined {
   const stored = parsePasswordHash(hash)
   if (stored === undefined) {
+    const name = JSON.stringify(user)
     report(
       new Error(
-        `The stored hash of the user ${JSON.stringify(user)} cannot be parsed, so the user cannot log in. Store ` +
-          'a hash created by hashPassword().',
+        typeof hash === 'string'
+          ? `The stored hash of the user ${name} cannot be parsed, so the user cannot log in. Store a hash created by ` +
+              'hashPassword().'
+          : `The value that find() returned for the user ${name} has no string "hash", so the user cannot log in. ` +
+              'Return { hash, principal }, with a hash created by hashPassword().',
       ),
     )
   }

@@ -8,6 +8,7 @@ import { causeText } from '../../failures/line.js'
 import { loggable } from '../../failures/loggable.js'
 import { notify } from '../../notify.js'
 import { checkOptions } from '../../options/check.js'
+import { declareFactory } from '../../options/factories.js'
 import type { Kind, Kinds } from '../../options/kinds.js'
 import { Unavailable } from '../../problem.js'
 import { abortedAfter, longestTimer } from '../../timeout.js'
@@ -94,6 +95,8 @@ export function jwks(source: JwksSource, options: JwksOptions = {}): KeyFinder {
   })
   return (header) => published.find(header)
 }
+
+declareFactory(jwks, 'jwks(url)')
 
 interface JwksPlan {
   readonly maxAge: number

@@ -7,6 +7,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
 import { isObject } from '../../definition/json.js'
 import { checkOptions, invalidOption } from '../../options/check.js'
+import { declareFactory } from '../../options/factories.js'
 import type { Kinds } from '../../options/kinds.js'
 import type { ConfigurationError } from '../../problem.js'
 import type { TokenAlgorithm } from './algorithms.js'
@@ -96,6 +97,8 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   }
   return issue
 }
+
+declareFactory(tokenIssuer, 'tokenIssuer({ ... })')
 
 function verifies(issue: () => string, key: KeyObject, algorithm: TokenAlgorithm): boolean {
   try {

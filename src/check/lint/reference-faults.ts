@@ -1,23 +1,8 @@
 /** Finds the references in a document that have no target or lead into a loop. */
+import { isDocumentData, isDocumentMap } from '../../definition/document-maps.js'
 import { isContainer, isList, isObject, own } from '../../definition/json.js'
 import type { Finding } from '../../spectral/index.js'
 import { at } from '../target/references.js'
-
-/** The members whose values are data. A `$ref` inside such a value is not a reference. */
-const data: ReadonlySet<string> = new Set(['example', 'default', 'const', 'enum', 'value'])
-
-/**
- * The members whose values are maps, for example from the names of properties to schemas. In a map,
- * `default` is a name like any other.
- */
-const maps: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  '$defs',
-  'definitions',
-  'schemas',
-])
 
 /**
  * Returns a finding for each reference within the document whose target does not exist, and for
@@ -40,8 +25,8 @@ export function referenceFaults(document: unknown): readonly Finding[] {
       if (fault !== undefined) faults.push({ message: fault, path: [...path, '$ref'] })
     }
     for (const [name, member] of Object.entries(value)) {
-      if (!isMap && (data.has(name) || (name === 'examples' && isList(member)))) continue
-      walk(member, [...path, name], !isMap && maps.has(name))
+      if (!isMap && isDocumentData(name, member)) continue
+      walk(member, [...path, name], !isMap && isDocumentMap(name, member))
     }
   }
   walk(document, [])

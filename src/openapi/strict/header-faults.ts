@@ -20,11 +20,13 @@ export class DescribedHeaders {
    * response, as may be the case for hand-written routes.
    */
   readonly #isClosed: boolean
+  readonly #document: unknown
   readonly #validators: Validators
 
   constructor(document: unknown, { value, tokens }: Place, validators: Validators) {
     const headers = isObject(value.headers) ? value.headers : {}
     this.#isClosed = isObject(value.headers)
+    this.#document = document
     this.#validators = validators
     this.#fields = new Map(
       Object.keys(headers).map((name) => [
@@ -57,7 +59,7 @@ export class DescribedHeaders {
 
   #valueFaults(name: string, given: string, { value, tokens }: Place): readonly string[] {
     if (!isObject(value.schema)) return []
-    const { type } = value.schema
+    const { type } = placeAt(this.#document, [...tokens, 'schema'])?.value ?? {}
     const typed = (type === 'integer' || type === 'number') && /^-?\d+(?:\.\d+)?$/.test(given) ? Number(given) : given
     const faults = this.#validators.faults(typed, [...tokens, 'schema'])
     return faults.map((fault) => `the header "${name}" is "${given}": ${fault}.`)

@@ -2,12 +2,14 @@
  * The operations of an item: GET, HEAD, PUT, PATCH, DELETE (VERB-1, VERB-3, VERB-5, VERB-6,
  * VERB-8).
  */
-import type { Stored } from '../../adapters/contract.js'
+import type { Awaitable, Stored } from '../../adapters/contract.js'
 import { prefersMinimal } from '../../middleware/prefer.js'
 import { type DeleteStatus, deleteStatuses } from '../../plan/operation.js'
-import { settled } from '../../promise.js'
+import { isProblem } from '../../problem.js'
+import { isPromise, settled } from '../../promise.js'
 import { AnswerLinks } from '../shown-links.js'
 import type { Parsed } from '../stages.js'
+import { absent } from '../store.js'
 import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 import { patchRecord, removeRecord, replaceRecord } from './writes.js'
@@ -46,8 +48,28 @@ export const replace: Operation<'item', 'record', 200> = {
   statuses: [200],
   execute(exchange) {
     const links = AnswerLinks.of(exchange, exchange.resource, exchange.expand)
-    return settled(replaceRecord(exchange, exchange.body, links), (made) => updated(exchange, made, links))
+    return sayingHowToCreate(exchange, () =>
+      settled(replaceRecord(exchange, exchange.body, links), (made) => updated(exchange, made, links)),
+    )
   },
+}
+
+/**
+ * In HTTP, a PUT may create the resource (RFC 9110 9.3.4). Here it does not (VERB-3), so the detail
+ * of the 404 says how to create a record.
+ */
+function sayingHowToCreate<T>({ resource }: Parsed, replaced: () => Awaitable<T>): Awaitable<T> {
+  const fail = (error: unknown): never => {
+    if (!isProblem(error) || error.code !== 'absent') throw error
+    const instead = resource.collection.operations.has('POST') ? ': use POST on the collection' : ''
+    throw absent(`${error.detail} PUT does not create records${instead}.`)
+  }
+  try {
+    const result = replaced()
+    return isPromise(result) ? result.catch(fail) : result
+  } catch (error) {
+    return fail(error)
+  }
 }
 
 export const patch: Operation<'item', 'patch', 200> = {

@@ -4,12 +4,12 @@ import { keepPrivate, principals } from '../../middleware/authenticate.js'
 import { setNotices } from '../../middleware/lifecycle.js'
 import type { ExpressRequest, Middleware } from '../../middleware/middleware.js'
 import { mountBelow } from '../../middleware/versions.js'
-import { nearMiss } from '../../near-miss.js'
 import type { Match } from '../../plan/routes.js'
 import { HttpProblem } from '../../problem.js'
 import type { Operation } from '../operations/operation.js'
 import { passTo } from '../pass-to.js'
 import type { Identified, Routed } from '../stages.js'
+import { unknownPath } from '../unknown-path.js'
 
 type Added = Pick<Routed, 'route' | 'keys' | 'endpointMethod'>
 
@@ -23,7 +23,7 @@ export function route(exchange: Identified): Added | Promise<never> {
   const match = exchange.version.table.match(segments)
   if (match !== undefined) return addedBy(exchange, match)
   const { routes } = exchange.version
-  if (routes === undefined) throw unknownPath(exchange, segments)
+  if (routes === undefined) throw unknownPath(exchange.version, segments)
   return tryOwnRoutes(exchange, routes, segments)
 }
 
@@ -32,32 +32,6 @@ const addedBy = ({ method }: Identified, { route: found, keys }: Match<Operation
   keys,
   endpointMethod: found.endpoint?.methods.get(method),
 })
-
-/**
- * Returns the 404. If possible, its detail suggests the collection with the most similar name, or
- * names an id that can't be a key.
- */
-function unknownPath({ version }: Identified, [first = '', id]: readonly string[]): HttpProblem {
-  const resources = version.table.resources.filter(({ parent }) => parent === undefined)
-  const found = resources.find(({ plan }) => plan.collection === first)
-  if (found !== undefined) {
-    const { key } = found.plan
-    if (id === undefined || key.parse(id) !== undefined) return new HttpProblem('unknown-path')
-    const shown = id.length > 80 ? `${id.slice(0, 80)}...` : id
-    const detail =
-      `"${shown}" can't be a key of "${first}": its keys consist of ${key.members.join(', ')}. ` +
-      `Use a URL from the service's own links.`
-    return new HttpProblem('unknown-path', { detail })
-  }
-  const near = nearMiss(
-    first,
-    resources.map(({ plan }) => plan.collection),
-  )
-  return new HttpProblem(
-    'unknown-path',
-    near === undefined ? {} : { detail: `There is no collection "${first}". Did you mean "${near}"?` },
-  )
-}
 
 /**
  * Sets the principal for hand-written routes, as an authenticating middleware would. The responses
@@ -87,5 +61,5 @@ async function tryOwnRoutes(exchange: Identified, routes: Middleware, segments: 
   } finally {
     mountBelow(request, baseUrl, url)
   }
-  throw unknownPath(exchange, segments)
+  throw unknownPath(exchange.version, segments)
 }

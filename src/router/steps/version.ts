@@ -5,7 +5,7 @@
 import { unknownVersion } from '../../middleware/versions.js'
 import { header } from '../../wire.js'
 import { brownoutForAll } from '../brownout.js'
-import { isLiving, type ServedVersion } from '../served-version.js'
+import { isLiving, livingNames, type ServedVersion } from '../served-version.js'
 import type { Answered, Received } from '../stages.js'
 
 type Added = { readonly version: ServedVersion }
@@ -16,8 +16,7 @@ export function version(exchange: Received): Added | Answered {
   const { versions, versionName } = exchange.entrance
   const found = versions?.get(versionName)
   if (found === undefined) {
-    const names = [...(versions ?? [])].filter(([, entry]) => isLiving(entry)).map(([name]) => name)
-    throw unknownVersion(versionName, names)
+    throw unknownVersion(versionName, livingNames(versions ?? new Map()))
   }
   return isLiving(found) ? living(exchange, found) : gone()
 }

@@ -10,11 +10,11 @@ import { ConfigurationError } from '../../../src/problem.js'
 import { type Store, stores } from './stores.js'
 
 const text = { type: ['string', 'null'] }
-const cosas = (properties: object = { a: text }, more: object = {}) =>
+const cosas = (properties: object = { a: text }, more: object = {}, schema: object = {}) =>
   defineResource<Record<string, unknown>>()({
     collection: 'cosas',
     key: 'id',
-    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, ...properties } },
+    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, ...properties }, ...schema },
     ...more,
   } as never)
 type Case = readonly [
@@ -85,6 +85,34 @@ const faults: readonly Case[] = [
     cosas({ a: { type: 'string', enum: ['verde'] } }),
     {},
     /"a" has an enum that contains no label of its column "a", a tonos/,
+  ],
+  [
+    'an integer key in a text column, without a false clause about the column',
+    'CREATE TABLE t (id text PRIMARY KEY, a text)',
+    cosas(),
+    {},
+    /^"cosas" does not fit its table: "id" may be integer, but its column "id" has the type text: change the type of the member or of the column\. \[/,
+  ],
+  [
+    'a key without a column',
+    'CREATE TABLE t (ident int PRIMARY KEY, a text)',
+    cosas(),
+    {},
+    /^"cosas" does not fit its table: "id" has no column "id"\. The columns are: ident, a\. Name the column in "columns", or set "naming"\. \[/,
+  ],
+  [
+    'a key in a JSON column',
+    'CREATE TABLE t (id jsonb PRIMARY KEY, a text)',
+    cosas(),
+    {},
+    /the key member "id" is stored in "id", a jsonb, whose values can't be compared with the ids in paths\. Give the column a type such as/,
+  ],
+  [
+    'a key in the column of the option "rest"',
+    'CREATE TABLE t (a text, mas jsonb, v uuid NOT NULL DEFAULT gen_random_uuid())',
+    cosas(),
+    { rest: 'mas', version },
+    /the key member "id" needs a column of its own in the table/,
   ],
   [
     'a view over a materialized view without data',
@@ -170,6 +198,39 @@ const warnings: readonly Case[] = [
       /"a" is an integer.*may hold fractions: GET shows them, and PUT refuses them\. Declare it as \{ type: 'number' \}/,
     ],
   ),
+  [
+    'an optional member in a required column',
+    'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
+    cosas({ a: { type: 'string' } }),
+    {},
+    new RegExp(
+      '^"a" may be absent, and its column "a" is NOT NULL and has no default: the response to a POST without a value ' +
+        'for "a" is 422\\. In the schema, list the member in "required", or ALTER TABLE "t" ALTER COLUMN "a" ' +
+        'SET DEFAULT \\.\\.\\., or DROP NOT NULL\\.$',
+    ),
+  ],
+  [
+    'an optional nullable member in a required column',
+    'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
+    cosas(),
+    {},
+    /^"a" may be absent or null.* list the member in "required" and remove null from its types, or ALTER/,
+  ],
+  [
+    'a nullable member with a default in a required column of a partitioned table',
+    'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL, v uuid NOT NULL DEFAULT gen_random_uuid()) PARTITION BY ' +
+      'HASH (id); CREATE TABLE t0 PARTITION OF t FOR VALUES WITH (MODULUS 1, REMAINDER 0)',
+    cosas({ a: { ...text, default: 'x' } }),
+    { version },
+    /^"a" may be null, and its column.* In the schema, remove null from its types, or ALTER/,
+  ],
+  [
+    'an optional member in a column of a domain that is NOT NULL',
+    'CREATE DOMAIN nunca AS text NOT NULL; CREATE TABLE t (id int PRIMARY KEY, a nunca)',
+    cosas({ a: { type: 'string' } }),
+    {},
+    /^"a" may be absent/,
+  ],
 ]
 /** Similar tables without a fault. */
 const fit: readonly (readonly [
@@ -183,6 +244,44 @@ const fit: readonly (readonly [
     'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
     cosas(readOnly),
     { onCreate: (value: object) => ({ ...value, a: 'x' }) } as never,
+  ],
+  ...(
+    [
+      ['a required member', { required: ['id', 'a'] }, {}, {}],
+      ['an optional member with a default in the schema', {}, { default: 'x' }, {}],
+      ['an optional member that onCreate may set', {}, {}, { onCreate: (value: object) => ({ ...value, a: 'x' }) }],
+    ] as const
+  ).map(
+    ([what, schema, a, options]) =>
+      [
+        `${what} in a required column`,
+        'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
+        cosas({ a: { type: 'string', ...a } }, {}, schema),
+        options as never,
+      ] as const,
+  ),
+  [
+    'an optional member in a required column that a trigger sets',
+    'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL); CREATE OR REPLACE FUNCTION rellena() RETURNS trigger ' +
+      "LANGUAGE plpgsql AS $$ BEGIN NEW.a := 'x'; RETURN NEW; END $$; CREATE TRIGGER g BEFORE INSERT ON t FOR EACH " +
+      'ROW EXECUTE FUNCTION rellena()',
+    cosas({ a: { type: 'string' } }),
+    {},
+  ],
+  ...["text NOT NULL DEFAULT 'x'", "text NOT NULL GENERATED ALWAYS AS ('x') STORED"].map(
+    (column) =>
+      [
+        `a member in a column that is ${column}`,
+        `CREATE TABLE t (id int PRIMARY KEY, a ${column})`,
+        cosas({ a: { type: 'string', readOnly: column.includes('GENERATED') } }),
+        {},
+      ] as const,
+  ),
+  [
+    'an optional member that the scope sets',
+    'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
+    cosas({ a: { type: 'string' } }, { scope: () => ({ a: 'x' }) }),
+    {},
   ],
   ...['numeric(10,0)', 'numeric(10)', 'numeric(10,-2)', 'bigint'].map(
     (type) =>

@@ -63,7 +63,7 @@ export const postgresAdapterKinds: Kinds<PostgresAdapterOptions> = {
   columns: { values: ['string', { options: columnKinds }] },
   naming: [{ oneOf: ['snake_case', 'same'] }, 'function'],
   rest: 'string',
-  version: [{ oneOf: ['xmin'] }, { options: versionKinds }],
+  version: [{ oneOf: ['xmin'] }, { options: versionKinds, a: "an object such as { column: 'version' }" }],
   epoch: 'string',
   softDelete: ['string', { options: softDeleteKinds }],
   onCreate: 'function',

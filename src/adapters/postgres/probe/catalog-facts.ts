@@ -3,7 +3,6 @@ import type { Database, Wait } from '../connections/client.js'
 import { failureKind, unavailable } from '../connections/failures.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { quoteRelation, relationName } from '../sql/sql.js'
-import type { Member } from '../table/columns.js'
 import { isQuery } from '../table/read-source.js'
 import type { Table } from '../table/table.js'
 
@@ -144,31 +143,3 @@ export async function catalogFacts({ options }: Table, database: Database, wait:
  */
 const relationOf = (given: PostgresAdapterOptions['readFrom']): string | undefined =>
   given === undefined || isQuery(given) ? undefined : quoteRelation(relationName(given))
-
-/**
- * Returns the NOT NULL columns that have no default and that no create sets. A BEFORE INSERT
- * trigger can set such columns, so tables with such a trigger are not checked.
- */
-export function blockedInserts(table: Table): readonly string[] {
-  const { relation, layout, options, version, definition } = table
-  if (relation.hasInsertTrigger || (relation.kind !== 'r' && relation.kind !== 'p')) return []
-  const written = new Set(layout.members.filter((member) => !isLeftOut(table, member)).map(({ column }) => column))
-  for (const name of definition.assigned) written.add(layout.member(name)?.column)
-  written.add(options.rest)
-  written.add(version.assignment?.column)
-  return [...relation.columns.values()]
-    .filter((column) => column.notNull && column.default === null && column.identity === '' && !column.generated)
-    .map(({ name }) => name)
-    .filter((name) => !written.has(name))
-}
-
-/**
- * Whether a create leaves a member unset. A request must not contain read-only members (REP-8), so
- * `onCreate`, the caller's scope or a parent has to set them.
- */
-function isLeftOut({ definition, options, layout }: Table, { name, setByDatabase }: Member): boolean {
-  if (setByDatabase || layout.key.some((member) => member.name === name)) return false
-  const isOpen = options.onCreate !== undefined || definition.scope !== undefined || definition.parent !== undefined
-  const isMoved = definition.attachedTo.some(({ by }) => by?.includes(name))
-  return !isOpen && !isMoved && definition.shape.members.get(name)?.readOnly === true
-}

@@ -7,12 +7,12 @@ import type { Database, Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
 import { type DatabaseFailure, failureKind, Late, stateOf, unavailable } from '../connections/failures.js'
 import { hiddenWarnings } from '../connections/unconfirmed.js'
-import { quote, quoteRelation, relationName } from '../sql/sql.js'
 import type { Table } from '../table/table.js'
 import { unfit } from '../unfit.js'
-import { blockedInserts, type CatalogFacts, catalogFacts } from './catalog-facts.js'
+import { type CatalogFacts, catalogFacts } from './catalog-facts.js'
 import { executed } from './execute-probe.js'
 import { explained, type Finding, isPassing } from './explain-probe.js'
+import { blockedInserts, refusableInserts } from './insert-gaps.js'
 import { repeatingXids } from './repeating-xids.js'
 import { sampleReads, sampleWrites } from './sample-calls.js'
 
@@ -69,6 +69,7 @@ export class Probe {
       ...(offered.has('create') || offered.has('replace') ? table.layout.unwritten : []),
       ...privileges(table, offered),
       ...expectedFailures(table, catalog, offered),
+      ...(offered.has('create') && !catalog.replaced ? refusableInserts(table) : []),
       ...counting(table),
       ...splitCommits(table, offered),
       ...(databases.write.lacksTransactions ? unprotectedWrites(table, offered) : []),
@@ -83,7 +84,7 @@ export class Probe {
       ),
     )
     if (offered.has('create') && !catalog.replaced) {
-      faults.push(...blockedInserts(table).map((column) => blockedInsert(table, column)))
+      faults.push(...blockedInserts(table))
       if (!table.relation.hasInsertTrigger)
         faults.push(
           ...catalog.impossible.map(
@@ -328,12 +329,4 @@ function splitCommits(
       '"attached" or "write"). The server of the table commits first. If the commit on the other server then ' +
       'fails, only the record is changed.',
   ]
-}
-
-function blockedInsert({ options }: Table, column: string): string {
-  const alter = `ALTER TABLE ${quoteRelation(relationName(options.table))} ALTER COLUMN ${quote(column)}`
-  return (
-    `no create sets the column "${column}", which is NOT NULL: ${alter} SET DEFAULT ..., or DROP NOT NULL, or name ` +
-    'it in "columns" and set it in "onCreate"'
-  )
 }

@@ -185,7 +185,7 @@ function columnMember(
 function missing(name: string, column: string, source: Relation): string {
   const columns = [...source.columns.keys()]
   return (
-    `"${name}" has no column "${column}". ${didYouMean(nearMiss(column, columns), columns)} Name the column ` +
+    `"${name}" has no column "${column}". ${didYouMean(nearMiss(column, columns), columns, 'The columns are')} Name the column ` +
     'in "columns", or set "naming"'
   )
 }
@@ -220,8 +220,14 @@ export function noKeyColumn(
   options: PostgresAdapterOptions,
   { columns }: Relation,
 ): string {
-  const column = columnNames(definition, options).get(name)?.column ?? name
-  if (columns.get(column)?.generated !== true) return `the key member "${name}" needs a column of its own`
+  const { column = name, expression } = columnNames(definition, options).get(name) ?? {}
+  const found = expression === undefined ? columns.get(column) : undefined
+  if (found === undefined) return `the key member "${name}" needs a column of its own in the table`
+  if (!found.generated)
+    return (
+      `the key member "${name}" is stored in "${column}", a ${found.type}, whose values can't be compared with the ids ` +
+      'in paths. Give the column a type such as text, bigint or uuid'
+    )
   return (
     `the key member "${name}" is stored in the generated column "${column}", which changes with the columns it is ` +
     'computed from. Name a member in "key" whose column does not change'

@@ -94,7 +94,7 @@ export class Layout {
     this.#formatted = new Set(
       definition.key.members.filter((name) => valueFormat(definition.shape.members.get(name)) !== undefined),
     )
-    const { members, warnings, unwritten, faults } = membersOf(definition, options, table, source)
+    const { members, warnings, unwritten, faults, faulty } = membersOf(definition, options, table, source)
     this.members = members
     this.warnings = warnings
     this.unwritten = unwritten
@@ -102,6 +102,7 @@ export class Layout {
     this.rest = options.rest === undefined ? undefined : restContent(options.rest, source, faults)
     this.key = definition.key.members.flatMap((name) => {
       const member = this.byName.get(name)
+      if (faulty.has(name)) return []
       if (member?.column === undefined || member.content.kind !== 'scalar')
         faults.push(noKeyColumn(name, definition, options, table))
       else if (member.setByDatabase && !definition.assigned.has(name))

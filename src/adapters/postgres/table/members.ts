@@ -16,6 +16,8 @@ interface Members {
   readonly unwritten: readonly string[]
   /** The reasons why the resource does not match the table, each with its fix. */
   readonly faults: string[]
+  /** The members that can't be stored. `faults` has the reason for each. */
+  readonly faulty: ReadonlySet<string>
 }
 
 /**
@@ -32,6 +34,7 @@ export function membersOf(
   const warnings: string[] = []
   const unwritten: string[] = []
   const faults: string[] = []
+  const faulty = new Set<string>()
   const relations = { table, source, hasRest: options.rest !== undefined }
   for (const [name, named] of columnNames(definition, options)) {
     const shape = definition.shape.members.get(name)
@@ -43,6 +46,7 @@ export function membersOf(
     if (member === undefined) continue
     if ('fault' in member) {
       faults.push(member.fault)
+      faulty.add(name)
       continue
     }
     members.push(member)
@@ -50,7 +54,7 @@ export function membersOf(
     if (ignored !== undefined) unwritten.push(`In "${definition.collection}", ${ignored}`)
   }
   faults.push(...sharedColumns(members))
-  return { members, warnings, unwritten, faults }
+  return { members, warnings, unwritten, faults, faulty }
 }
 
 function sharedColumns(members: readonly Member[]): string[] {

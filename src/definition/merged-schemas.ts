@@ -1,0 +1,41 @@
+/** Combines the schemas that several parts of a schema have for the same value. */
+import type { JsonSchema } from './schema-types.js'
+
+/**
+ * Returns a schema that combines schemas with a keyword. The same schemas always get the same
+ * result, so that a recursive schema has a limited number of shapes. For the same reason, a result
+ * of this function with the same keyword is replaced by the schemas that it combines.
+ */
+export function merged(keyword: 'allOf' | 'anyOf', given: readonly (JsonSchema | undefined)[]): JsonSchema | undefined {
+  const nodes = [
+    ...new Set(given.flatMap((node) => (node === undefined ? [] : (combined[keyword].get(node) ?? [node])))),
+  ]
+  const [first] = nodes
+  if (first === undefined || nodes.length === 1) return first
+  const key = `${keyword} ${nodes.map(idOf).join(' ')}`
+  const known = mergedByFirst.get(first) ?? new Map<string, JsonSchema>()
+  mergedByFirst.set(first, known)
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const made: JsonSchema = { [keyword]: nodes }
+  combined[keyword].set(made, nodes)
+  known.set(key, made)
+  return made
+}
+
+/** The results of `merged`, by their first schema. */
+const mergedByFirst = new WeakMap<JsonSchema, Map<string, JsonSchema>>()
+/** The schemas that each result of `merged` combines. */
+const combined = {
+  allOf: new WeakMap<JsonSchema, readonly JsonSchema[]>(),
+  anyOf: new WeakMap<JsonSchema, readonly JsonSchema[]>(),
+}
+
+const ids = new WeakMap<JsonSchema, number>()
+let lastId = 0
+
+function idOf(node: JsonSchema): number {
+  const id = ids.get(node) ?? ++lastId
+  ids.set(node, id)
+  return id
+}

@@ -1,0 +1,21 @@
+/**
+ * The functions of the library whose results are values of options. If a service passes the
+ * function instead of its result, `checkOptions` reports the missing call. Without this check, a
+ * function would be accepted wherever an option allows any function, and every request would fail.
+ */
+const calls = new WeakMap<object, string>()
+
+/**
+ * Declares that options need the result of a function, and never the function itself. `call` is an
+ * example of a call, such as `scopePermission()`.
+ */
+export function declareFactory(factory: object, call: string): void {
+  calls.set(factory, call)
+}
+
+/** The example of a call of a function that `declareFactory` declared. Otherwise `undefined`. */
+export const missingCall = (value: unknown): string | undefined =>
+  typeof value === 'function' ? calls.get(value) : undefined
+
+/** The end of a sentence about a function that was passed instead of its result. */
+export const notCalled = (call: string): string => `is the function ${call.replace(/\(.*/, '')} itself`

@@ -1,0 +1,45 @@
+/** Schemas that refer to themselves in a member that several parts of the schema declare. */
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, defineResource, mount } from '../../src/index.js'
+import { openapi } from '../../src/openapi/index.js'
+
+const id = { type: 'integer' }
+const again = { $ref: '#' }
+const holding = (member: object) => ({ type: 'object', properties: { a: member } })
+const define = defineResource as unknown as (options: object) => Parameters<typeof mount>[0]
+
+/** The OpenAPI document of a service whose records have the schema. */
+function documentOf(schema: object) {
+  const { properties } = schema as { readonly properties?: object }
+  const piezas = define({
+    collection: 'piezas',
+    key: 'id',
+    schema: { type: 'object', ...schema, properties: { id, ...properties } },
+  })
+  return openapi(api({ versions: { v1: [mount(piezas, memoryAdapter(piezas) as never)] } }), 'v1')
+}
+
+describe('ERR-2: a schema may refer to itself in a member', () => {
+  it.each<[string, object]>([
+    ['of two branches of oneOf', { oneOf: [holding(again), { required: ['b'], properties: { a: again, b: id } }] }],
+    ['of else, and of the object', { if: { required: ['id'] }, else: holding(again), properties: { b: again } }],
+    ['of branches with different targets', { anyOf: [holding(again), holding(holding(again))] }],
+    ['that is a list, in two branches', { anyOf: Array(2).fill(holding({ type: 'array', items: again })) }],
+  ])('%s', (_, schema) => {
+    expect(documentOf(schema).paths).toHaveProperty('/piezas')
+  })
+
+  it.each<[string, object]>([
+    ['two parts of allOf', { allOf: [holding(again), holding({ type: ['object', 'null'] })] }],
+    [
+      'the object and the target of its $ref',
+      { $ref: '#/$defs/m', properties: { a: again }, $defs: { m: holding(again) } },
+    ],
+  ])('but not in a member of %s', (_, schema) => {
+    expect(() => documentOf(schema)).toThrow(
+      'The schema declares "a" in several schemas that apply to the same object (by $ref or allOf), and refers to itself ' +
+        'there. Declare "a" in only one of them. [ERR-2 invalid-schema]',
+    )
+  })
+})
