@@ -29,7 +29,7 @@ describe('the table of caches', () => {
     expect(made.toSorted()).toEqual(Object.keys(cacheKinds).toSorted())
   })
 
-  it('cannot miss a cache: only cache.ts constructs caches', () => {
+  it('cannot miss a cache, because only cache.ts constructs caches', () => {
     const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('.ts'),
     )

@@ -19,7 +19,7 @@ describe('docs/errors.md', () => {
     }),
   )
 
-  it('ERR-3: explains exactly the existing problems, each with its status, at the anchor of its type URI', () => {
+  it('ERR-3: explains exactly the problems in the source, each with its status, at the anchor of its type URI', () => {
     const expected = Object.entries(problemKinds).map(([code, { status, clause }]) => ({
       anchor: `${clause}-${code}`,
       code,
@@ -30,7 +30,7 @@ describe('docs/errors.md', () => {
     expect(documented).toEqual(expect.arrayContaining(expected))
   })
 
-  it('explains exactly the existing configuration errors, each at its anchor', () => {
+  it('explains exactly the configuration errors in the source, each at its anchor', () => {
     const expected = Object.entries(configurationKinds).map(([code, clause]) => ({
       anchor: `${clause}-${code}`,
       code,
@@ -121,7 +121,7 @@ describe('docs/clauses.md', () => {
     expect(rows.map(([, id]) => id)).toEqual(expected)
   })
 
-  it('says where each clause is implemented and tested, in files that exist', () => {
+  it('names existing files that implement and test each clause', () => {
     for (const [, id, , implemented, tested] of rows) {
       for (const cell of [implemented, tested]) {
         const paths = [...(cell as string).matchAll(/`([^`]+)`/g)].map(([, path]) => path as string)

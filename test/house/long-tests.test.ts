@@ -28,7 +28,7 @@ describe('quick and long tests', () => {
     expect(tests.filter((path) => !/^[a-z0-9-]+(\.long)?\.test\.ts$/.test(basename(path)))).toEqual([])
   })
 
-  it('share the code of a test if only the number of cases differs: the long file imports the quick file', () => {
+  it('share their code if they differ only in the number of cases', () => {
     const isQuick = (path: string): boolean => !path.endsWith('.long.test.ts')
     const sized = tests.filter((path) => isQuick(path) && /from '.*\/size\.js'/.test(read(path)))
     expect(sized.length).toBeGreaterThan(3)

@@ -17,7 +17,7 @@ describe('docs/tokens.md', () => {
     expect(rows.map(({ section }) => section)).toEqual(Array.from({ length: 12 }, (_, index) => `3.${index + 1}`))
   })
 
-  it.each(rows)('RFC 8725 $section: the named test exists', ({ file, title }) => {
+  it.each(rows)('RFC 8725 $section: the test in the row exists', ({ file, title }) => {
     expect(existsSync(new URL(file, root)), file).toBe(true)
     // The formatter puts a long title on a line of its own.
     const calls = readFileSync(new URL(file, root), 'utf8').replace(/\(\s+/g, '(')

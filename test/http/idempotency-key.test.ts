@@ -65,7 +65,7 @@ describe('VERB-12: parseIdempotencyKey', () => {
     }
   })
 
-  it('limits the length of the key without its quotes and escapes', () => {
+  it('counts the length of a key without its quotes and escapes', () => {
     expect(parseIdempotencyKey(`"${'\\"'.repeat(longestKey)}"`)).toBe('"'.repeat(longestKey))
     expect(parseIdempotencyKey(`"${'\\"'.repeat(longestKey + 1)}"`)).toBeUndefined()
   })

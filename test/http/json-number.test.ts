@@ -17,7 +17,7 @@ describe('JSON numbers', () => {
     )
   })
 
-  it('HDR-5: integerChanges finds integers that would become other integers as doubles', () => {
+  it('HDR-5: integerChanges finds integers that a double would change', () => {
     for (const changing of [
       '9007199254740993',
       '-9007199254740993',
@@ -46,7 +46,7 @@ describe('JSON numbers', () => {
     }
   })
 
-  it('HDR-5: a fraction is rounded as usual, and this does not count as a change', () => {
+  it('HDR-5: the rounding of a fraction does not count as a change', () => {
     for (const rounded of ['0.1', '0.12345678901234567890', '9007199254740993.5', '1.5e-300'])
       expect(integerChanges(rounded), rounded).toBe(false)
   })

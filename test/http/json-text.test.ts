@@ -26,7 +26,7 @@ describe('parseJson', () => {
     )
   })
 
-  it('HDR-5: a text that JSON.parse refuses is malformed, and any other refusal has a pointer', () => {
+  it('HDR-5: every text that JSON.parse refuses is refused, and the error for any other text has a pointer', () => {
     const piece = fc.constantFrom(
       '{',
       '}',

@@ -17,7 +17,7 @@ const ofHost = (host: string) => originOf({ headers: { host } })
 const everybody: TrustProxy = () => true
 
 describe('requestOrigin', () => {
-  it('REP-5: has the protocol of the socket and the lower-cased host of the request', () => {
+  it('REP-5: returns the protocol of the socket and the lower-cased host of the request', () => {
     expect(ofHost('API.example.com')).toBe('http://api.example.com')
     expect(originOf({ headers: { host: 'a:8443' }, socket: { encrypted: true } })).toBe('https://a:8443')
     expect(originOf({ headers: { ':authority': 'a' } })).toBe('http://a')

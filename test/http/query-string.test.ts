@@ -71,7 +71,7 @@ describe('parseQueryString', () => {
 })
 
 describe('formatQueryString', () => {
-  it('QUERY-7: parsing its result returns the same pairs', () => {
+  it('QUERY-7: parsing the formatted query returns the same pairs', () => {
     fc.assert(fc.property(pairsOfText, (written) => void expect(pairs(formatQueryString(written))).toEqual(written)))
   })
 

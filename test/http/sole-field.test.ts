@@ -18,7 +18,7 @@ describe('soleField', () => {
     expect(soleField(twice, 'Authorization')).toEqual({ many: true })
   })
 
-  it('AUTH-1: reads the field from headers if rawHeaders lacks it, as in a request without a connection', () => {
+  it('AUTH-1: reads the field from "headers" if "rawHeaders" lacks it, as with some serverless adapters', () => {
     expect(soleField(request([], { authorization: 'Bearer a' }), 'Authorization')).toBe('Bearer a')
     expect(
       soleField(request(['Cookie', 'token=a'], { cookie: 'token=a', authorization: 'Bearer a' }), 'Authorization'),

@@ -169,8 +169,8 @@ function inMemory(design: Design): Design {
 }
 
 /**
- * The member as the memory adapter sees it. The adapter compares plain strings exactly, so the kind
- * of a plain string loses `spellings`, `means` and `isBlind`.
+ * The member for the memory adapter. The adapter compares strings without a format exactly, so
+ * their kinds lose `spellings`, `means` and `isBlind`.
  */
 function schemaAlone(member: MemberDesign): MemberDesign {
   const { type, format } = member.kind.schema

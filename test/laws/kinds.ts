@@ -34,7 +34,7 @@ export interface Kind {
   /** Whether some different strings are equal in the column, as in `citext`. */
   readonly isBlind?: boolean
   /**
-   * The operators by which lists can be filtered. `all` and `equality` also allow sorting by the
+   * The filter operators of the member. With `all` and `equality`, lists can also be sorted by the
    * member.
    */
   readonly compares: 'all' | 'equality' | 'contains' | 'none'
@@ -44,8 +44,8 @@ export interface Kind {
   readonly foreign?: readonly string[]
   /**
    * SQL of values that JSON can't represent exactly. GET shows a record with such a value. A PUT of
-   * the shown record gets 422, or does not change what GET shows. The laws of filters and orders
-   * are not tested with these values.
+   * the shown record gets 422, or does not change what GET shows. `filters()` and `orders()` do not
+   * test these values.
    */
   readonly inexact?: readonly string[]
   /** Whether `ready()` may refuse such a column, with an error that names it. Default: false. */

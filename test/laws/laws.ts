@@ -39,8 +39,8 @@ export const own = (row: Row, name: string): unknown => (Object.hasOwn(row, name
 function suspects(design: Design, { values, odd }: RowDesign): ReadonlySet<string> {
   const found = new Set(odd)
   const keys = design.key.map(({ name }) => name)
-  // A key can be refused because another record has it, or because it cannot be part of a path, such
-  // as an empty string, a dot or an overlong string.
+  // A key can be refused because another record has the same key, or because a path cannot contain
+  // the key: an empty string, a dot or an overlong string.
   for (const name of keys) found.add(name)
   if (design.unique !== undefined) found.add(design.unique.member)
   for (const name of design.reference?.members ?? []) found.add(name)
@@ -147,7 +147,7 @@ export async function roundTrips(client: Client, design: Design, { path, row }: 
   )
   const now = await client.send('GET', path, { Accept: 'application/xml' })
   expectLaw(now.text === xml.text, 'PUT of XML changes nothing.', path, xml.text, now.text)
-  expectLaw(isDeepStrictEqual((await read()).json, row), 'PUT of XML keeps each value in JSON exactly.', row)
+  expectLaw(isDeepStrictEqual((await read()).json, row), 'PUT of XML does not change the JSON.', row)
 }
 
 const longestQuery = 6_000
@@ -315,7 +315,8 @@ async function ranges(
 }
 
 /**
- * The order of a list agrees with the comparisons of filters, and a walk visits each record once.
+ * The order of a list agrees with the comparisons of filters, and the pages of the list show each
+ * record once.
  */
 export async function orders(client: Client, design: Design): Promise<void> {
   const rows = await listed(client, '', 'A list without filters gets 200.')
@@ -354,8 +355,8 @@ export async function orders(client: Client, design: Design): Promise<void> {
 }
 
 /**
- * A walk that follows the `Link` header fields shows each record once, in the order of the list,
- * forwards and backwards.
+ * The pages that `Link` leads to show each record once, in the order of the list, forwards and
+ * backwards.
  */
 async function walks(
   client: Client,
@@ -364,7 +365,7 @@ async function walks(
   size: number,
   sorted: readonly Row[],
 ): Promise<void> {
-  const law = `A walk sorted by "${sort}", with pages of ${size}, visits each record once.`
+  const law = `With "sort=${sort}" and "limit=${size}", the pages show each record once.`
   const keys = sorted.map((row) => keyOf(design, row))
   let path: string | undefined = `${collection}?${new URLSearchParams({ sort, limit: String(size) })}`
   const seen: string[] = []
@@ -475,7 +476,7 @@ export async function inexact(
     short(now),
   )
   const xml = await client.send('GET', path, { Accept: 'application/xml' })
-  expectLaw(xml.status === 200, 'GET shows as XML a record that other sessions wrote.', path, short(xml))
+  expectLaw(xml.status === 200, 'GET of XML shows a record that other sessions wrote.', path, short(xml))
   for (const { name } of sortsOf(design)) {
     for (const size of [1, 3])
       await walks(

@@ -1,6 +1,6 @@
 /**
- * A service over one random table, and a client. The client checks the laws that every single
- * response must fulfil.
+ * A service over one random table, and a client. The client checks the laws that apply to every
+ * response.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'

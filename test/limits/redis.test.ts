@@ -17,9 +17,8 @@ process.on('unhandledRejection', onRejection)
 afterEach(() => expect(rejections).toEqual([]))
 
 /**
- * Starts a service with one route, whose rate limit counts in Redis. `ask` sends a request and
- * returns its status, its duration, and whether it was counted. `lookedUp` returns how often the
- * store was called.
+ * Starts a service that counts requests in Redis. `ask` sends a request and returns its status, its
+ * duration, and whether it was counted. `lookedUp` returns how often the store was called.
  */
 async function limited(url: string, options: Partial<RateLimitOptions>) {
   const stores = redisStores(url)

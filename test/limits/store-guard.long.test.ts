@@ -72,7 +72,7 @@ describe('StoreGuard', () => {
     const store: LimitStore = { increment: () => hits as never, decrement: () => {}, resetKey: () => {} }
     const guarded = new StoreGuard(messages, { onStoreFailure, onStoreRecovery() {} }).add(store, 60_000)
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
-    await sleep(1300) // A probe runs in this time. It must not end the outage.
+    await sleep(1300) // A probe runs during this time, and must not end the outage.
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })

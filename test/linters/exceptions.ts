@@ -1,6 +1,6 @@
 /**
- * Findings of the OWASP rules that the tests accept, because the conventions or the worked example
- * require what the rule reports. Each entry has the rule, the path in the document and the reason.
+ * The accepted findings of the OWASP rules. The conventions or the worked example require what
+ * these rules report. Each entry has the rule, the path in the document and the reason.
  */
 
 interface Exception {
@@ -14,7 +14,7 @@ export const exceptions: readonly Exception[] = [
     rule: 'owasp:api2:2023-no-http-basic',
     place: /^components securitySchemes basic scheme$/,
     reason:
-      'AUTH-2 issues the token of a public API to clients that send a user and a password with the Basic scheme. ' +
+      'Clients get the token of a public API by sending a user and a password with the Basic scheme (AUTH-2). ' +
       'Only the login accepts that scheme.',
   },
   {

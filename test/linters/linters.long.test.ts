@@ -1,6 +1,6 @@
 /**
  * Public linters have no findings in the library's documents. Of the OWASP rules, only errors
- * count, and `exceptions.ts` explains the accepted ones.
+ * count, and `exceptions.ts` explains the accepted errors.
  */
 import owasp from '@stoplight/spectral-owasp-ruleset'
 import { oas } from '@stoplight/spectral-rulesets'
@@ -46,7 +46,7 @@ describe('Spectral', () => {
   const excused = new Set<object>()
 
   it.each(documents)(
-    'has no error with the OWASP rules, except those that exceptions.ts explains: %s',
+    'has no errors with the OWASP rules, except those that exceptions.ts explains: %s',
     async (_, document) => {
       const errors = (await bySpectral(document, { extends: [owasp] })).filter(({ severity }) => severity === 'error')
       const rest = errors.filter(({ rule, place }) => {

@@ -110,7 +110,7 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
     }
   })
 
-  it('of() throws an error that names the middleware if it did not run, and the request gets 500', async () => {
+  it('if the middleware did not run, of() throws an error that names it, and the request gets 500', async () => {
     const who = byKey()
     const { call, reported } = service(express, (app: App) =>
       app.get('/me', (req, res) => void res.send(who.of(req).name)),

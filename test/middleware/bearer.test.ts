@@ -277,7 +277,7 @@ describe('bearer(): required claims', () => {
     }
   })
 
-  it('AUTH-5: revoked() is called on every request. Only false accepts a token. An error causes a 503', async () => {
+  it('AUTH-5: revoked() runs on every request. Only the result false accepts a token. An error causes 503', async () => {
     const list = new Set<unknown>()
     const authenticated = bearer({ ...options, revoked: ({ jti }) => list.has(jti) })
     const req = byHeader(good())
@@ -303,7 +303,7 @@ describe('bearer(): required claims', () => {
     }
   })
 
-  it('AUTH-5: a failing key finder causes 503, a missing key 401, an unusable key a ConfigurationError', async () => {
+  it('AUTH-5: a failing key finder causes 503, a missing key 401, and an unusable key ConfigurationError', async () => {
     const req = byHeader(good())
     const failing = bearer({ ...options, keys: () => Promise.reject(new Error('vault is down')) })
     await expect(Promise.resolve(failing.identify(req))).rejects.toBeInstanceOf(Unavailable)
@@ -315,7 +315,7 @@ describe('bearer(): required claims', () => {
     )
   })
 
-  it('AUTH-5: synchronous functions give a synchronous result', () => {
+  it('AUTH-5: identify() is synchronous if the functions in the options are synchronous', () => {
     const authenticated = bearer({ ...options, keys: finder, revoked: () => false, principal: (claims) => claims.sub })
     expect(authenticated.identify(byHeader(good()))).toBe('ana')
   })

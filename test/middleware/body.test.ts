@@ -321,7 +321,7 @@ describe('readBody', () => {
     }
   })
 
-  it('HDR-5: an exception in the callback `use` is thrown, or rejects the promise of readBody', async () => {
+  it('HDR-5: if the callback `use` throws, readBody throws the same error or rejects with it', async () => {
     const failing = (): never => {
       throw new Error('no use')
     }
@@ -568,7 +568,7 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
     expect((await call('a=1', { 'Content-Type': 'application/x-www-form-urlencoded' })).status).toBe(415)
   })
 
-  it('HDR-5: null from another parser is the value null', async () => {
+  it('HDR-5: a body that another parser has parsed as null is read as null', async () => {
     expect((await behind(express.json({ strict: false }))('null')).body).toEqual({ value: null })
   })
 

@@ -51,7 +51,7 @@ it('HDR-7: fields() returns the same fields for every method, without those of a
   }
 })
 
-describe('crossOrigin(): fixes in messages', () => {
+describe('crossOrigin(): error messages', () => {
   it.each([
     [undefined, 'The options of crossOrigin() are missing. Give an object.'],
     [{ origins: shop }, "Give '*' or a list such as ['https://shop.example.com']."],
@@ -178,7 +178,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     expect((await call.options(path)).status).toBe(status)
   })
 
-  it('HDR-7: CORS headers that an endpoint sets itself occur once, unchanged', async () => {
+  it('HDR-7: CORS headers that an endpoint sets itself are sent once and unchanged', async () => {
     const informes = endpoint('informes', {
       description: 'Reports',
       methods: {
@@ -202,7 +202,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     })
   })
 
-  it('HDR-7: an origin that no pattern matches is not allowed. An OPTIONS that is no preflight is routed', async () => {
+  it('HDR-7: an origin that no pattern matches is not allowed. OPTIONS without preflight fields is routed', async () => {
     const call = serving({ origins: [/^https:\/\/[a-z]+\.example\.com$/] })
     for (const origin of [
       'https://evil.test',

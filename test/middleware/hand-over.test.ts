@@ -24,7 +24,7 @@ describe('handOver', () => {
     await expect(run((async () => Promise.reject(error)) as unknown as Middleware)).rejects.toBe(error)
   })
 
-  it('HDR-7: the promise stays pending if the middleware sends the response itself', async () => {
+  it('HDR-7: the promise stays pending if the middleware does not call next()', async () => {
     const open = Symbol('open')
     await expect(
       Promise.race([run(() => {}), new Promise((resolve) => setImmediate(() => resolve(open)))]),

@@ -79,7 +79,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     ['W/"3.x", "2.x"', {}, /does not name the current version/],
     ['"2.x"', {}, /does not name the current version/],
   ])(
-    'HDR-3: the detail of the 412 for If-Match: %s and the options %j gives the reason',
+    'HDR-3: with If-Match: %s and the options %j, the detail of the 412 gives the reason',
     async (tag, options, detail) => {
       const { call } = service(express, (app) => {
         app.put('/a', ifMatch(options), (req) => checkVersion(req, '3'))
@@ -111,7 +111,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
       ['If-None-Match', 'W/"3.x"', 412],
       ['If-None-Match', '*', 412],
       ['If-None-Match', 'rubbish', 200],
-    ])('HDR-3, HDR-4: %s: %s on a write of version 3 gets %i', async (name, value, status) => {
+    ])('HDR-3, HDR-4: with %s: %s, a write of version 3 gets %i', async (name, value, status) => {
       for (const method of ['put', 'patch', 'delete'] as const)
         expect((await call[method]('/a').set(name, value)).status).toBe(status)
     })
@@ -169,7 +169,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
       expect([status, headers.etag?.slice(0, 3)]).toEqual([200, '"7.'])
     })
 
-    it('HDR-3: a read whose If-Match does not match gets 412 without the tag', async () => {
+    it('HDR-3: a GET whose If-Match does not match gets 412 without an Etag', async () => {
       const { call } = reading('7')
       const { status, headers, body } = await call.get('/a').set('If-Match', '"6.x"')
       expect([status, body.code, headers.etag]).toEqual([412, 'stale', undefined])
@@ -186,7 +186,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     )
   })
 
-  it('HDR-3: of 1,000 writers with the same tag exactly one succeeds', async () => {
+  it('HDR-3: of 1,000 writers with the same tag, exactly one succeeds', async () => {
     const rows = new Map([['1', { version: 1, name: 'before' }]])
     const compareAndSet = async (id: string, name: string, versions: readonly string[] | undefined) => {
       await new Promise((resolve) => setImmediate(resolve))

@@ -59,7 +59,7 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
     expect(body.errors[1].suggestion).toBe('offest')
   })
 
-  it('QUERY-1: with the extended parser, reads queries on routers, in sub-apps and absolute-form targets', async () => {
+  it('QUERY-1: with the extended parser, queries of routers, sub-apps and absolute-form targets are read', async () => {
     const { app, call } = service(express, (app) => {
       app.set('query parser', 'extended')
       const router = express.Router()

@@ -251,7 +251,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
   })
 
-  it('AUTH-6: blocked attempts are not counted, and successes are not failures', async () => {
+  it('AUTH-6: blocked and successful attempts do not count as failures', async () => {
     const { statuses } = build(express, { verify, attempts: { pair: { limit: 2 }, address: { limit: 4 } } })
     expect(await statuses(10, 'ana', 'wrong')).toEqual([401, 401, ...times(8, 429)])
     expect(await statuses(3, 'eva', right)).toEqual(times(3, 200))
@@ -259,7 +259,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(await statuses(1, 'zoe', 'wrong')).toEqual([429])
   })
 
-  it('AUTH-6: an attempt that cannot be checked is not a failure', async () => {
+  it('AUTH-6: an attempt that cannot be checked does not count as a failure', async () => {
     const { statuses } = build(express, {
       verify: () => Promise.reject(new Unavailable()),
       attempts: { pair: { limit: 2 } },

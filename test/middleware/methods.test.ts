@@ -32,7 +32,7 @@ describe('methodRules(): options', () => {
       expect(build(options)).toThrow(ConfigurationError)
   })
 
-  it('AUTH-4: a permission without its resource, or a permission for an item without its key, is refused', () => {
+  it('AUTH-4: "permission" requires "resource", and for an item also "key"', () => {
     const permission = () => 'allow' as const
     expect(build({ on: 'item', allow: ['GET'], permission })).toThrow(/Set both/)
     expect(build({ on: 'item', allow: ['GET'], resource: 'x' })).toThrow(/Set both/)
@@ -65,7 +65,7 @@ describe.each(majors)('methodRules() with a permission on %s', (_, express: Expr
       app.all(path, guard, (req: Request, res: Response) => void res.json(req.params))
     })
 
-  it('AUTH-4: the permission function gets the key, so the item of another caller gets 403', async () => {
+  it('AUTH-4: the permission function gets the key, and can refuse the item of another caller with 403', async () => {
     const { call } = serving(
       methodRules({
         on: 'item',
@@ -83,7 +83,7 @@ describe.each(majors)('methodRules() with a permission on %s', (_, express: Expr
     expect((await call.options('/clientes/1').set('X-User', 'ana')).headers.allow).toBe('GET, HEAD, OPTIONS')
   })
 
-  it('AUTH-4: an absent key, and a missing authentication middleware, are errors of the service: 500', async () => {
+  it('AUTH-4: an absent key, or a missing authentication middleware, causes 500', async () => {
     const guard = methodRules({
       on: 'item',
       allow: ['GET'],
@@ -407,7 +407,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     })
   })
 
-  it('RFC 9110 8.7: Content-Location becomes absolute, and errors and empty responses lack it', async () => {
+  it('RFC 9110 8.7: Content-Location becomes absolute. Errors and empty responses have none', async () => {
     const { call } = service(express, (app) => {
       app.all('/sucursales', methodRules({ on: 'collection', allow: ['POST'], baseUrl: 'https://a/x' }))
       app.all('/sucursales/:id', methodRules({ on: 'item', allow: ['PUT', 'PATCH', 'DELETE'], baseUrl: 'https://a/x' }))
@@ -432,7 +432,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect(await place('delete', '/sucursales/1')).toBeUndefined()
   })
 
-  it('AUTH-4: a caller without read permission cannot send JSON Patch: its result would reveal values', async () => {
+  it('AUTH-4: without read permission, JSON Patch gets 403, because its result would reveal values', async () => {
     const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
     const { call } = service(express, (app) => {
       app.use(who)
@@ -552,7 +552,7 @@ it('VERB-8: HEAD of an item gets 302 if methodRules() runs in a Node.js server w
 })
 
 /**
- * Wraps the response as the middleware `compression` does: it changes the headers when the head is
+ * Wraps the response as the middleware `compression` does: changes the headers when the head is
  * sent, and sends the body of `end` with `write`.
  */
 function compressing(_req: Request, res: Response, next: () => void): void {

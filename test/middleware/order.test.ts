@@ -1,6 +1,6 @@
 /**
- * Tests of the order of middleware that docs/security.md recommends in "In a hand-written service",
- * and of the effects of wrong orders.
+ * Tests the order of middleware that docs/security.md recommends ("In a hand-written service"), and
+ * the effects of wrong orders.
  */
 import { describe, expect, it } from 'vitest'
 import { bearer, scopePermission, tokenIssuer } from '../../src/auth/index.js'
@@ -74,7 +74,7 @@ describe.each(majors)('the order of middleware on %s', (_, express: Express) => 
       expect((await get(token(name))).status).toBe(status)
   })
 
-  it('AUTH-4: methodRules() in front of bearer() causes 500, and behind the routes checks no permission', async () => {
+  it('AUTH-4: methodRules() causes 500 before bearer(), and checks no permission behind the routes', async () => {
     expect((await serving(ahead('who', 'methods')).get(token('ana'))).status).toBe(500)
     expect((await serving(ahead('failures', 'methods')).get(token('eva', 'otros:read'))).status).toBe(200)
   })

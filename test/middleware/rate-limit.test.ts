@@ -41,7 +41,7 @@ describe('rateLimit(): options', () => {
     expect(() => rateLimit(options as never)).toThrow(message)
   })
 
-  it('LIMIT-1: one store is created for each budget, with the name of the budget, and RedisStore is accepted', () => {
+  it('LIMIT-1: "store" is called with the name of each budget, and may return a RedisStore', () => {
     const names: string[] = []
     const make = (name: string) => {
       names.push(name)

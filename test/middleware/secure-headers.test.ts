@@ -15,7 +15,7 @@ const defaults = {
 }
 
 describe('secureHeaders(): options', () => {
-  it('the message for strictTransport: true suggests a duration', () => {
+  it('the message for "strictTransport: true" suggests a duration', () => {
     expect(() => secureHeaders({ strictTransport: true } as never)).toThrow(
       'is true. Give a whole number of seconds from 0 or a value such as "max-age=63072000; includeSubDomains".',
     )
@@ -39,7 +39,7 @@ describe('secureHeaders(): options', () => {
 })
 
 describe.each(majors)('safe defaults on %s', (_, express: Express) => {
-  it('are set on a 200 and on a 404, and keep headers that another middleware has set', async () => {
+  it('are set on a 200 and on a 404, and do not replace headers of other middleware', async () => {
     const { call } = service(express, (app: App) => {
       app.use((_req, res, next) => {
         res.set('Referrer-Policy', 'origin')
@@ -108,7 +108,7 @@ describe.each(majors)('safe defaults on %s', (_, express: Express) => {
     expect((await call.get('/v1/page')).headers['content-security-policy']).toBe("default-src 'self'")
   })
 
-  it('api() keeps headers of earlier middleware, and adds none with secureHeaders: false', async () => {
+  it('api() keeps headers of earlier middleware, and adds none with "secureHeaders: false"', async () => {
     const { call } = service(express, (app: App) => {
       app.use('/mine', (_req, res, next) => {
         res.set('Content-Security-Policy', "default-src 'self'")

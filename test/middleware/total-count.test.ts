@@ -46,7 +46,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     return { count: headers['x-total-count'], ...linksOf(headers.link) }
   }
 
-  it('QUERY-7: sends the total, and absolute links to first, prev, next and last', async () => {
+  it('QUERY-7: sends the total, and the absolute links "first", "prev", "next" and "last"', async () => {
     expect(await links(undefined, '/sucursales?offest=2&limit=10')).toEqual({
       count: '95',
       first: 'http://h/sucursales?limit=10&offest=1',
@@ -58,7 +58,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect(Object.keys(await links(undefined, '/sucursales?offest=4'))).toEqual(['count', 'first', 'prev', 'last'])
   })
 
-  it('QUERY-7: past the end, prev is the last page, and an empty list has one page', async () => {
+  it('QUERY-7: past the end, "prev" leads to the last page, and an empty list has one page', async () => {
     const past = await links(undefined, '/sucursales?offest=50')
     expect(past).toMatchObject({ prev: 'http://h/sucursales?offest=4', last: 'http://h/sucursales?offest=4' })
     expect(past).not.toHaveProperty('next')
@@ -75,7 +75,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect(await links(undefined, `/sucursales?${zones(40)}`)).toEqual({ count: '95' })
   })
 
-  it('QUERY-4: links count from 0 if the first page is 0', async () => {
+  it('QUERY-4: page numbers in links start at 0 if the first page is 0', async () => {
     expect(await links({ first: 0 }, '/sucursales?offest=1')).toMatchObject({
       first: 'http://h/sucursales?offest=0',
       prev: 'http://h/sucursales?offest=0',
@@ -84,7 +84,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     })
   })
 
-  it('QUERY-7: with an estimated total, there is no last link, and no next link beyond the estimate', async () => {
+  it('QUERY-7: with an estimated total, there is no "last" link, and no "next" link beyond the estimate', async () => {
     expect(Object.keys(await links({ exact: false }, '/sucursales?offest=2'))).toEqual([
       'count',
       'first',
