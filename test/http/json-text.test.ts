@@ -26,7 +26,7 @@ describe('parseJson', () => {
     )
   })
 
-  it('HDR-5: every text that JSON.parse refuses is refused, and the error for any other text has a pointer', () => {
+  it('HDR-5: refuses every text that JSON.parse refuses, and gives every other error a pointer', () => {
     const piece = fc.constantFrom(
       '{',
       '}',

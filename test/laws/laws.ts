@@ -355,7 +355,7 @@ export async function orders(client: Client, design: Design): Promise<void> {
 }
 
 /**
- * The pages that `Link` leads to show each record once, in the order of the list, forwards and
+ * Following the `Link` header fields shows each record once, in the order of the list, forwards and
  * backwards.
  */
 async function walks(

@@ -277,7 +277,7 @@ describe('bearer(): required claims', () => {
     }
   })
 
-  it('AUTH-5: revoked() runs on every request. Only the result false accepts a token. An error causes 503', async () => {
+  it('AUTH-5: revoked() runs on each request. Only the result false accepts a token. An error causes 503', async () => {
     const list = new Set<unknown>()
     const authenticated = bearer({ ...options, revoked: ({ jti }) => list.has(jti) })
     const req = byHeader(good())
@@ -303,7 +303,7 @@ describe('bearer(): required claims', () => {
     }
   })
 
-  it('AUTH-5: a failing key finder causes 503, a missing key 401, and an unusable key ConfigurationError', async () => {
+  it('AUTH-5: a failing key finder causes 503, no key 401, and an unusable key a ConfigurationError', async () => {
     const req = byHeader(good())
     const failing = bearer({ ...options, keys: () => Promise.reject(new Error('vault is down')) })
     await expect(Promise.resolve(failing.identify(req))).rejects.toBeInstanceOf(Unavailable)
@@ -438,7 +438,7 @@ describe('bearer() and publicToken(): the header field', () => {
     }
   })
 
-  it('AUTH-1: if the scheme is missing or another than Bearer, the 401 says so, whether the token is valid or not', () => {
+  it('AUTH-1: if the field does not begin with the scheme Bearer, the detail of the 401 says so', () => {
     const authenticated = bearer(options)
     const detail = (field: string) =>
       (outcome(() => authenticated.identify(requestWith('Authorization', field))) as HttpProblem).detail

@@ -114,7 +114,7 @@ describe('readBody', () => {
       'The Content-Type "application/json; charset=\\"??" is not a valid media type.',
     ],
     [`a/${'b'.repeat(200)}`, `The Content-Type "a/${'b'.repeat(78)}" is not supported here.`],
-  ])('HDR-5: the 415 for a body of the type %j says which type has arrived', async (type, fault) => {
+  ])('HDR-5: the 415 for the Content-Type %j names that Content-Type', async (type, fault) => {
     const { body } = await post({ 'Content-Type': type })
     expect(body.detail).toBe(`${fault} Send application/json.`)
   })

@@ -202,7 +202,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     })
   })
 
-  it('HDR-7: an origin that no pattern matches is not allowed. OPTIONS without preflight fields is routed', async () => {
+  it('HDR-7: origins that match no pattern are not allowed. An OPTIONS that is not a preflight is routed', async () => {
     const call = serving({ origins: [/^https:\/\/[a-z]+\.example\.com$/] })
     for (const origin of [
       'https://evil.test',

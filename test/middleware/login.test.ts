@@ -122,7 +122,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
   })
 
   it.each(['Bearer abc', 'Basics YTpi', Buffer.from('ana:x').toString('base64')])(
-    'AUTH-2: "Authorization: %s" gets 401, which names the scheme Basic',
+    'AUTH-2: "Authorization: %s" gets a 401 that names the scheme Basic',
     async (field) => {
       const asked = vi.fn(verify)
       const answer = await build(express, { verify: asked }).call.get('/login').set('Authorization', field)
@@ -303,7 +303,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
   })
 
   it.each([undefined, null, 7])(
-    'AUTH-6: a hash that is %s is reported without the values of the record',
+    'AUTH-6: if find() returns the hash %s, the error contains no stored value',
     async (hash) => {
       const onError = vi.fn()
       const row = { hash, pw_hash: 'secret', principal: 'ana' }

@@ -552,8 +552,8 @@ it('VERB-8: HEAD of an item gets 302 if methodRules() runs in a Node.js server w
 })
 
 /**
- * Wraps the response as the middleware `compression` does: changes the headers when the head is
- * sent, and sends the body of `end` with `write`.
+ * Wraps the response like the middleware `compression`: the headers change when the head is sent,
+ * and `write` sends the body of `end`.
  */
 function compressing(_req: Request, res: Response, next: () => void): void {
   const { writeHead, write, end } = res

@@ -30,7 +30,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     }
   })
 
-  it.each(['api()', 'versions()'])('VER-1: if %s is in front, the 404 lists the current versions', async (name) => {
+  it.each(['api()', 'versions()'])('VER-1: below the path of %s, a 404 names the current versions', async (name) => {
     const { call } = service(express, (app) => {
       const old = { handler: express.Router() as never, sunset: '2020-01-01', retireAtSunset: true }
       app.use(
