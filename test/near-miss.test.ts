@@ -30,12 +30,9 @@ describe('nearMiss', () => {
     ['alg', ['kid', 'algorithm', 'key'], 'algorithm'],
     ['FEC', allowed, 'fechaDesde'],
     ['sortable', allowed, 'sort'],
-  ])(
-    'QUERY-8: %s is close to the only name in %j that begins with it, or with which it begins',
-    (name, names, near) => {
-      expect(nearMiss(name, names)).toBe(near)
-    },
-  )
+  ])('QUERY-8: for %s, the closest name is its only extension or prefix in %j', (name, names, near) => {
+    expect(nearMiss(name, names)).toBe(near)
+  })
 
   it.each([
     ['al', ['algorithm']],
@@ -47,7 +44,7 @@ describe('nearMiss', () => {
     expect(nearMiss(name, names)).toBeUndefined()
   })
 
-  it('QUERY-8: a name with few edits is closer than a name that is an extension', () => {
+  it('QUERY-8: a name that differs in a few letters is closer than an extension', () => {
     expect(nearMiss('limitt', ['limit', 'limittless'])).toBe('limit')
   })
 

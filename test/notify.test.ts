@@ -4,7 +4,7 @@ import { notify } from '../src/notify.js'
 afterEach(() => void vi.restoreAllMocks())
 
 describe('notify', () => {
-  const failure = new Error('of the hook')
+  const failure = new Error('The hook failed.')
 
   it('calls the hook, and creates no event if there is no hook', () => {
     const hook = vi.fn()

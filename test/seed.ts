@@ -1,6 +1,6 @@
 /**
- * Runs before each test file. Property tests start with the seed of the run, so that `TEST_SEED`
- * repeats a run.
+ * Runs before each test file. Property tests start with the seed of the run, so a run can be
+ * repeated with `TEST_SEED`.
  */
 import fc from 'fast-check'
 

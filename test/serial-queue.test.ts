@@ -52,7 +52,7 @@ describe('SerialQueue', () => {
     expect(queue.tail('k')).toBeUndefined()
   })
 
-  it('two queues that share a map of tails act as one queue', async () => {
+  it('two queues that were created with the same map act as one queue', async () => {
     const tails = new WeakMap<object, Promise<unknown>>()
     const key = {}
     const leave = await new SerialQueue(tails).enter(key, patient)

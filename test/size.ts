@@ -1,6 +1,6 @@
 /**
- * How much a test does: little in `npm test`, much in `npm run test:long`, and something in between
- * in `TEST_LONG=short npm run test:long`, which CI runs.
+ * How much a test does: little in `npm test`, and much in `npm run test:long`. CI runs
+ * `TEST_LONG=short npm run test:long`, which is in between.
  */
 
 /** Whether this is a full run of `npm run test:long`. */
@@ -21,8 +21,9 @@ export const size = (quick: number, long: number): number => {
 
 /**
  * The cases of a test. `npm test` uses `few`, and the full long run uses all cases. With
- * `TEST_LONG=short`, the long run uses one of `parts` parts. `TEST_SEED` selects the part. In CI,
- * each commit has a seed of its own, so that different commits try different cases.
+ * `TEST_LONG=short`, the long run divides the cases into `parts` parts, and uses one of them.
+ * `TEST_SEED` selects the part. In CI, each commit has a seed of its own, so that different commits
+ * try different cases.
  */
 export function share<T>(cases: readonly T[], parts: number, few: readonly T[] = cases): readonly T[] {
   if (isLong) return cases

@@ -212,7 +212,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect(answer).toMatch(/^Link: <http:\/\/a\/v8\/notes\/a%3E;rel=%22next%22,%3Cb>; rel="successor-version"\r$/m)
   })
 
-  it('VER-2, VER-3: with "retireAtSunset", a version retires automatically, and messages stop naming it', async () => {
+  it('VER-2, VER-3: after its sunset, a version with "retireAtSunset" gets 410 and is no longer current', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2027-06-30T23:59:59.999Z') })
     const { call } = service(express, (app) => {
       app.use(
@@ -317,7 +317,7 @@ describe.each(majors)('versions(): life cycles of paths, and brownouts, on %s', 
     '/gone': { retired: { since: '2026-06-01' } },
   } as const
 
-  it('VER-2: hand-written paths and methods retire, and everything else is served as before', async () => {
+  it('VER-2: retired hand-written paths and methods get 410, and everything else is served as before', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-05-31') })
     const { call } = service(express, (app) => void app.use('/api', versions({ v1: { handler: handler(), paths } })))
     const plain = service(express, (app) => void app.use('/api', versions({ v1: handler() })))

@@ -69,7 +69,7 @@ describe('the mock of a service', () => {
     expect((await mock.ask('/v0/products')).status).toBe(410)
   })
 
-  it('keeps the results of creates, PATCH requests with If-Match, flags, associations and deletes', async () => {
+  it('keeps all changes: creates, PATCH requests with If-Match, flags, associations and deletes', async () => {
     const mock = await mocked(shop())
     const made = await mock.ask(
       '/v2/customers',
@@ -115,7 +115,7 @@ describe('the mock of a service', () => {
     expect(answer.headers.get('allow')).not.toContain('POST')
   })
 
-  it('responds on endpoints and hand-written routes with examples from their descriptions', async () => {
+  it('serves examples from the descriptions of endpoints and hand-written routes', async () => {
     const mock = await mocked(shop())
     const found = (await mock.json('/v2/search?q=a')) as Row[]
     expect(found.length).toBeGreaterThan(0)
@@ -160,7 +160,7 @@ describe('the mock of a service', () => {
     expect((await mock.ask('/v2/orders')).status).toBe(401)
   })
 
-  it('lets pages of any origin read its responses, including those of failed requests', async () => {
+  it('lets pages of any origin read its responses, including error responses', async () => {
     const mock = await mocked(shop(), { failures: [{ share: 1, status: 503 }] })
     const answer = await mock.ask('/v2/orders', { headers: { Origin: 'http://localhost:5173' } })
     expect([
@@ -175,7 +175,7 @@ describe('the mock of a service', () => {
     expect(preflight.status).toBe(204)
   })
 
-  it('with "failures", fails the same requests for the same seed, and other requests for another seed', async () => {
+  it('the option "failures" selects the same requests for the same seed, and others for another seed', async () => {
     const statuses = async (seed: number): Promise<number[]> => {
       const mock = await mocked(shop(), {
         seed,
@@ -290,7 +290,7 @@ describe('the mock of a service', () => {
     )
   })
 
-  it('is refused if a schema cannot be satisfied: the error names the member, the keyword and the fix', async () => {
+  it('fails to start if a schema cannot be satisfied: the error names the member, keyword and fix', async () => {
     const schema = {
       type: 'object',
       required: ['id', 'a'],
@@ -307,7 +307,7 @@ describe('the mock of a service', () => {
     )
   })
 
-  it('is refused if a scope function throws for the principal, and the error names the resource', async () => {
+  it('fails to start if a scope function throws for the principal, and the error names the resource', async () => {
     const scoped = defineResource({
       collection: 'notes',
       key: 'id',

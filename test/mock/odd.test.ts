@@ -53,7 +53,7 @@ describe('a mock of unusual resources', () => {
 
   it.each([
     ['numbers below zero', { type: 'integer', maximum: -5 }],
-    ['multiples of 5 up to 3', { type: 'integer', multipleOf: 5, maximum: 3 }],
+    ['multiples of 5 that are at most 3', { type: 'integer', multipleOf: 5, maximum: 3 }],
     ['multiples of 7 above 10', { type: 'integer', exclusiveMinimum: 10, multipleOf: 7 }],
     ['dates', { type: 'string', format: 'date' }],
     ['local date-times', { type: 'string', format: 'local-date-time' }],
@@ -104,7 +104,7 @@ describe('a mock of unusual resources', () => {
     expect(await listed(mock, '/v1/notes')).toHaveLength(25)
   })
 
-  it('serves member names with markup, quotes and non-ASCII letters, and names of object methods', async () => {
+  it('serves member names with markup, quotes or non-ASCII letters, and names such as toString', async () => {
     const names = ['</script>', 'ñ "quoted" \'x\'', 'constructor', 'toString', 'hasOwnProperty', '日本']
     const mock = await serve(
       define({
@@ -117,7 +117,7 @@ describe('a mock of unusual resources', () => {
     expect(Object.keys(first ?? {})).toEqual(['clave', ...names])
   })
 
-  it('links records whose required links lead to each other, or to records of the same resource', async () => {
+  it('generates required links between two resources in both directions, and within one resource', async () => {
     const mock = await serve(
       define({
         collection: 'parts',
@@ -141,7 +141,7 @@ describe('a mock of unusual resources', () => {
     for (const path of ['/v1/parts', '/v1/bigs', '/v1/nodes']) expect(await listed(mock, path)).toHaveLength(25)
   })
 
-  it('links records even if two links share a member and one link leads to a child of a child', async () => {
+  it('generates two links that share a member, even if one of them leads to a child of a child', async () => {
     const mock = await serve(
       define({ collection: 'as', key: 'id', properties: { id: whole } }),
       define({
@@ -199,7 +199,7 @@ describe('a mock of unusual resources', () => {
     )
   })
 
-  it('is refused if no generated record satisfies a rule, and the error contains the detail of the rule', async () => {
+  it('fails to start if no record satisfies a rule, and the error contains the detail of the rule', async () => {
     const rules = () => [{ member: 'a', detail: 'Never.' }]
     await expect(serve(define({ collection: 'notes', key: 'id', properties: { id: whole }, rules }))).rejects.toThrow(
       'No example of "notes" could be generated because of the whole record (rules): "a": Never. ' +
@@ -207,7 +207,7 @@ describe('a mock of unusual resources', () => {
     )
   })
 
-  it('if all versions of the service are retired, responds with 410 below them, and with 404 elsewhere', async () => {
+  it('if all versions are retired, responds with 410 to their paths, and with 404 to other paths', async () => {
     const mock = await mocked(api({ versions: { v0: 'retired' } }))
     expect((await mock.ask('/v0/x')).status).toBe(410)
     expect((await mock.ask('/other')).status).toBe(404)

@@ -11,7 +11,7 @@ import { patterns, recordSchema } from './schemas.js'
 const define = defineResource<Record<string, unknown>>()
 const resource = (schema: JsonSchema) => define({ collection: 'orders', key: 'id', schema } as never)
 
-/** The faults of records, found by Ajv with the string formats of this library. */
+/** The violations in records that Ajv finds with the string formats of this library. */
 function faultsOf(schema: JsonSchema, records: readonly unknown[]): unknown[] {
   const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true })
   addFormats(ajv)

@@ -247,7 +247,7 @@ describe.each(majors)('observe() with routes of several kinds (%s)', (_, express
     expect(await found(mount, requests)).toEqual(['HDR-2 /v1/tenants/{tenant}/orders/{id} weak Etag'])
   })
 
-  it('a flood of paths is recorded under 200 routes and `(other)`', async () => {
+  it('if clients request too many paths, observe() records 200 routes, and the others as `(other)`', async () => {
     const counts = usage()
     const app = express()
     app.use(observe({ usage: counts, budget: 1 }))

@@ -56,8 +56,8 @@ describe('the patterns of formats', () => {
   })
 })
 
-describe('bounded', () => {
-  it('REP-8: an integer has the bounds of the integers that a double represents exactly', () => {
+describe('bounded()', () => {
+  it('REP-8: an integer gets bounds within which a double represents every integer', () => {
     expect(bounded({ type: 'integer' })).toEqual({
       type: 'integer',
       format: 'int64',
@@ -72,7 +72,7 @@ describe('bounded', () => {
     })
   })
 
-  it('does not change a schema that has its own bounds, values or pattern, or that needs none', () => {
+  it('does not change a schema that has its own bounds, values or pattern, or that needs none of them', () => {
     for (const schema of [
       { type: 'integer', enum: [1, 2] },
       { type: 'integer', format: 'int32', exclusiveMinimum: 0, exclusiveMaximum: 9 },
@@ -89,7 +89,7 @@ describe('bounded', () => {
   })
 })
 
-describe('addressable', () => {
+describe('addressable()', () => {
   it('PATH-11: the schema of an id excludes the empty string and the dot segments', () => {
     const { minLength, pattern } = addressable({ type: 'string' }) as { minLength: number; pattern: string }
     expect(minLength).toBe(1)

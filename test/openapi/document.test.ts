@@ -67,7 +67,7 @@ describe('openapi() of the example', () => {
     expect(schemas.ContratoCreate).toMatchObject({
       properties: { codigoDeContratoInterno: { minLength: 1, pattern: '^(?!\\.{1,2}$)' } },
     })
-    // A tool that generates strings for a pattern needs both bounds of their length.
+    // A tool that generates strings from a pattern needs a minimum and a maximum length.
     expect(parameters.ContratoExpand).toMatchObject({
       schema: { minLength: 1, maxLength: 16_384, pattern: '^(?:cliente)(?:,(?:cliente))*$' },
     })

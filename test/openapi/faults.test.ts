@@ -71,7 +71,7 @@ describe('the ConfigurationError of openapi()', () => {
     expect(() => openapi(served([wrong]), 'v1')).toThrow(/schema at "Order\/properties\/note" does not match/)
   })
 
-  it('names an example of a fragment that does not match its schema, even if the body and the example are references', () => {
+  it('names an invalid example of a fragment, even if the body and the example are references', () => {
     const fragment = (value: unknown) => ({
       paths: { '/notes': { post: { operationId: 'note', requestBody: { $ref: '#/components/requestBodies/Note' } } } },
       components: {

@@ -248,7 +248,7 @@ describe('VERB-5: in a patch, null removes', () => {
     expect(matched.properties.matched.patternProperties).toMatchObject({ '^x-': { type: ['array', 'null'] } })
   })
 
-  it('no required member of an object that "additionalProperties" allows, and a patch may omit this member', () => {
+  it('no required member of an object that "additionalProperties" allows. A patch may omit required members', () => {
     const others = (patch as { additionalProperties: object }).additionalProperties
     expect(others).not.toHaveProperty('required')
     expect(others).toMatchObject({ properties: { a: { type: 'integer' } } })

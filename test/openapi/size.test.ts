@@ -1,6 +1,6 @@
 /**
- * The cost of building and sending the document of many resources. The costs are counts, because
- * counts are the same on a busy machine.
+ * The cost of building and sending the document of many resources. The tests measure counts instead
+ * of times, because counts are the same on a busy machine.
  */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'

@@ -43,7 +43,7 @@ const row = '1;uno;1.5;true;[];;;;'
 const table = (...lines: readonly string[]): string => lines.map((line) => `${line}\r\n`).join('')
 const record = { id: 1, nota: 'uno', importe: 1.5, urgente: true, marcas: [], destino: null, cliente: null }
 
-describe('the lines of exports, compared with the document', () => {
+describe('describeStrictly(): the lines of exports', () => {
   it('are described with their records, columns and cell formats', () => {
     const { paths } = openapi(service, 'v1') as unknown as {
       paths: Record<string, { get: { responses: Record<string, unknown> } }>
@@ -69,7 +69,7 @@ describe('the lines of exports, compared with the document', () => {
     expect(JSON.stringify(paths)).not.toContain('secreto')
   })
 
-  it.each(['text/csv', 'application/x-ndjson'])('match the document if the service writes them: %s', async (type) => {
+  it.each(['text/csv', 'application/x-ndjson'])('match the document if the service sends them as %s', async (type) => {
     for (const path of [
       '/v1/pedidos',
       '/v1/pedidos?expand=cliente',
@@ -85,7 +85,7 @@ describe('the lines of exports, compared with the document', () => {
   it.each<[what: string, expected: RegExp | number, body: string]>([
     ['a table', 200, table(base, row)],
     ['a table without rows', 200, table(base)],
-    ['an empty text', 200, table(base, '1;"";1.5;true;[];;;;')],
+    ['an empty string', 200, table(base, '1;"";1.5;true;[];;;;')],
     ['an escaped formula', 200, table(base, "1;'=1+1;-1.5;true;[];;;;")],
     ['a link to a record', 200, table(base, '1;uno;;true;[];Mayor 1;;http://a.example/v1/clientes/1;Ana')],
     [
@@ -132,7 +132,7 @@ describe('the lines of exports, compared with the document', () => {
       /does not match the schema: line 2: \/cliente must have required property 'href'/,
       table(base, `${row}Ana`),
     ],
-    ['an open quote', /the body can't be read: .*quote/, table(base, `"${row}`)],
+    ['an unclosed quote', /the body can't be read: .*quote/, table(base, `"${row}`)],
   ])('in CSV, %s gets %s', async (_, expected, body) => {
     const { status, json } = await answered(
       sends('text/csv; charset=utf-8; header=present', `\uFEFF${body}`),

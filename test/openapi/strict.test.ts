@@ -278,7 +278,7 @@ describe('describeStrictly()', () => {
     )
   })
 
-  it('a header whose schema is a reference is compared by the type of the target', async () => {
+  it('if the schema of a header is a reference, the header is compared with the target of the reference', async () => {
     const whole = { type: 'integer' }
     const fragments = [
       {

@@ -30,7 +30,7 @@ it('openapi() keeps all types of a member that has a title', () => {
   expect(schemas.Detail).toMatchObject({ type: ['object', 'string'] })
 })
 
-it('openapi() keeps both the types and the anyOf of a member, also in OpenAPI 3.0', () => {
+it('openapi() keeps both the types and the "anyOf" of a member, also in OpenAPI 3.0', () => {
   const size = { anyOf: [{ minLength: 2 }, { minimum: 10 }] }
   expect(schemasOf('3.1.1').Note?.properties.size).toMatchObject({ type: ['string', 'integer'], ...size })
   expect(schemasOf('3.0.3').Note?.properties.size).toMatchObject({

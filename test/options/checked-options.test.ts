@@ -47,13 +47,17 @@ describe('checkOptions() and checkArgument()', () => {
     ],
     ['a missing option', {}, 'The option "name" of made() is missing. Give a string.'],
     ['an option that is undefined', { name: undefined }, 'The option "name" of made() is missing. Give a string.'],
-    ['a text for a boolean', { name: 'a', on: 'false' }, `The option "on" of made() is 'false'. Give a boolean.`],
     [
-      'a text for a number',
+      'a string instead of a boolean',
+      { name: 'a', on: 'false' },
+      `The option "on" of made() is 'false'. Give a boolean.`,
+    ],
+    [
+      'a string instead of a number',
       { name: 'a', timeout: '10' },
       `"timeout" of made() is '10'. Give a whole number of milliseconds from 1 to 1000.`,
     ],
-    ['a tab for an enum value', { name: 'a', mode: '\t' }, `is '\\t'. Give 'pass', 'refuse' or false.`],
+    ['a tab instead of an enum value', { name: 'a', mode: '\t' }, `is '\\t'. Give 'pass', 'refuse' or false.`],
     ['NaN', { name: 'a', timeout: Number.NaN }, 'is NaN.'],
     ['a fraction', { name: 'a', timeout: 1.5 }, 'is 1.5.'],
     ['a number below its bound', { name: 'a', timeout: 0 }, 'is 0.'],
@@ -61,7 +65,7 @@ describe('checkOptions() and checkArgument()', () => {
     ['a number equal to its exclusive bound', { name: 'a', ratio: 0 }, 'is 0. Give a number above 0.'],
     ['null', { name: null }, 'The option "name" of made() is null. Give a string.'],
     [
-      'a text for a number in a nested option',
+      'a string instead of a number in a nested option',
       { name: 'a', page: { size: '25' } },
       `The option "page.size" of made() is '25'. Give a whole number from 1.`,
     ],
@@ -76,7 +80,7 @@ describe('checkOptions() and checkArgument()', () => {
       'The option "levels[0]" of made() is undefined. Give { size, first }.',
     ],
     [
-      'a text for a function in a table',
+      'a string instead of a function in a table',
       { name: 'a', hooks: { start: 'x' } },
       'The option "hooks.start" of made() is of type string. Give a function.',
     ],
@@ -84,7 +88,7 @@ describe('checkOptions() and checkArgument()', () => {
     ['a value that is not in the enum', { name: 'a', mode: 'fail' }, `is 'fail'. Give 'pass', 'refuse' or false.`],
     ['a repeated name', { name: 'a', by: ['x', 'x'] }, 'is a list. Give a name, or a list of different names.'],
     ['no name', { name: 'a', by: [] }, 'is an empty list. Give a name, or a list of different names.'],
-    ['a text that is not a path', { name: 'a', path: 'live' }, `is 'live'. Give a path such as "/live".`],
+    ['a string that is not a path', { name: 'a', path: 'live' }, `is 'live'. Give a path such as "/live".`],
     ['a value of none of the allowed kinds', { name: 'a', table: 5 }, 'is 5. Give a string or { schema, name }.'],
     [
       'a misspelt name in an option that takes a string or an object',

@@ -210,9 +210,9 @@ const values: Readonly<Record<string, unknown>> = {
 const right = {
   boolean: ['true'],
   function: ['a function'],
-  /** A number with bounds of its own: none of `values` is valid. */
+  /** A number for which none of `values` is valid, because each option has other bounds. */
   number: [],
-  /** A string with a grammar of its own, or one of several fixed strings. */
+  /** One of several fixed strings, or a string that must have a special form. */
   enum: [],
   text: ["'false'", "'no'", "'10'"],
   list: ['[]'],
@@ -326,15 +326,14 @@ const stores = {
 } as const
 const limit = { limit: 'number', window: 'number' } as const
 const life = {
-  // The tests of versions cover which strings and numbers are dates, and which strings name a
-  // version.
+  // The tests of versions() check the dates and the names of versions.
   deprecated: ['text', '-1', '0.5', 'NaN'],
   sunset: ['text', '-1', '0.5', 'NaN'],
   retireAtSunset: 'boolean',
   successor: 'text',
   brownouts: ['list', 'a function'],
 } as const
-/** The tests of versions cover which strings and numbers are dates. */
+/** The tests of versions() check the dates. */
 const date = ['text', '-1', '0.5', 'NaN'] as const
 const table = {
   resource: 'made',
@@ -1458,7 +1457,7 @@ const others = [
  */
 const atRequests = [dataAccessKinds, changeKinds, rowsKinds, knownBreakKinds]
 
-/** Whether a table is spread into another table. The names in the other table are tested. */
+/** Whether another table includes all entries of a table. The other table is tested. */
 const isSpread = (table: KindTable): boolean =>
   Object.values(factories).some(({ kinds }) => Object.entries(table).every(([name, kind]) => kinds[name] === kind))
 
@@ -1552,7 +1551,7 @@ describe('options', () => {
       })
     for (const [option, expected] of Object.entries(factory.options)) {
       const [kind, ...more] = typeof expected === 'string' ? [expected] : expected
-      it(`${name}: ${option} of a wrong kind is refused with a message that names the option`, () => {
+      it(`${name}: a wrong kind of "${option}" is refused with a message that names the option`, () => {
         expect(() => factory.make({ ...factory.required })).not.toThrow()
         const taken: string[] = []
         for (const [shown, value] of Object.entries(values)) {
@@ -1572,7 +1571,7 @@ describe('options', () => {
   }
 })
 
-it('the message about a version that is a string shows the usual form of the option', () => {
+it('if the option "version" of postgresAdapter() is an invalid string, the message shows valid values', () => {
   expect(() => onePostgres({ version: 'version' })).toThrow(
     'The option "version" of postgresAdapter() is of type string. Give \'xmin\' or an object such as ' +
       "{ column: 'version' }. [ERR-1 invalid-option]",

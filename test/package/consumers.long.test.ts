@@ -93,7 +93,7 @@ describe('the packed library', () => {
     expect(run('service.mjs', imports + service)).toBe('200 [{"codigo":"C-1","activo":true}]')
   })
 
-  it('works as a CommonJS module by require(esm)', () => {
+  it('works in a CommonJS module, where require() loads the ES module', () => {
     const requires =
       `const express = require('express')\nconst { api, defineResource, mount, problems } = ` +
       `require('express-rest-conventions')\nconst { memoryAdapter } = ` +
@@ -342,7 +342,7 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
       ],
       ['5.4', 'typescript54', { node10: { module: 'commonjs', moduleResolution: 'node10' } }],
     ])(
-      'compiles and runs with the documented settings of TypeScript %s, by import and by require',
+      'compiles and runs with the documented settings of TypeScript %s, with import and with require()',
       (_, compiler, settings) => {
         expect(build(compiler, settings)).toBe('')
         for (const name of Object.keys(settings)) {

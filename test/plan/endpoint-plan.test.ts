@@ -77,7 +77,7 @@ describe('the query parameters of an endpoint', () => {
     }
   })
 
-  it('QUERY-8: an endpoint without parameters accepts none', () => {
+  it('QUERY-8: an endpoint without parameters refuses every parameter', () => {
     expect(() => compile({})?.parseQuery('q=1')).toThrow('This request takes no parameters.')
   })
 
@@ -87,11 +87,15 @@ describe('the query parameters of an endpoint', () => {
   })
 
   it.each([
-    ['an object', { properties: { q: { type: 'object' } } }, 'unsuitable-member'],
-    ['an array', { properties: { q: { type: 'array', items: { type: 'string' } } } }, 'unsuitable-member'],
+    ['a parameter of type object', { properties: { q: { type: 'object' } } }, 'unsuitable-member'],
+    [
+      'a parameter of type array',
+      { properties: { q: { type: 'array', items: { type: 'string' } } } },
+      'unsuitable-member',
+    ],
     ['a required name without a schema', { properties: {}, required: ['q'] }, 'unknown-member'],
     ['an unresolved reference', { properties: { q: { $ref: '#/$defs/q' } } }, 'invalid-schema'],
-  ])('as a parameter, %s is a configuration error', (_, given, code) => {
+  ])('%s in "query" is a configuration error', (_, given, code) => {
     expect(() => compile({ query: given })).toThrow(`${code}]`)
   })
 })
@@ -146,12 +150,12 @@ describe('endpoint()', () => {
     ['no options', 'search', undefined, 'invalid-option'],
     ['a name of two segments', 'search/all', { description, methods }, 'name-malformed'],
     ['a name with a format', 'search.json', { description, methods }, 'name-has-format'],
-    ['a number for the name', 5, { description, methods }, 'name-malformed'],
-    ['a verb for an area', 'search', { description, methods, area: 'crear' }, 'name-is-verb'],
+    ['a name that is a number', 5, { description, methods }, 'name-malformed'],
+    ['an area whose name is a verb', 'search', { description, methods, area: 'crear' }, 'name-is-verb'],
     ['no methods', 'search', { description, methods: {} }, 'invalid-option'],
     ['a method in lower case', 'search', { description, methods: { get: { handle } } }, 'invalid-option'],
     ['no handler', 'search', { description, methods: { GET: {} } }, 'invalid-option'],
-    ['null for a method', 'search', { description, methods: { GET: null } }, 'invalid-option'],
+    ['a method that is null', 'search', { description, methods: { GET: null } }, 'invalid-option'],
     ['a misspelt option', 'search', { description, methods, areas: 'ui' }, 'invalid-option'],
     [
       'a misspelt option of a method',
@@ -166,7 +170,7 @@ describe('endpoint()', () => {
       'invalid-option',
     ],
     [
-      'a body limit that is a text',
+      'a body limit that is a string',
       'search',
       { description, methods: { POST: { handle, bodyLimit: '10mb' } } },
       'invalid-option',

@@ -62,7 +62,7 @@ describe('REP-8: readOnly members', () => {
     expect(applyUpdate(schema, { alta: 'x' }, {})).toEqual(['/alta'])
   })
 
-  it('values are compared in the form of a response, which has null for an absent value', () => {
+  it('values are compared as responses show them, with null for an absent value', () => {
     expect(applyUpdate(schema, { alta: null }, {})).toEqual({ alta: null })
     expect(applyUpdate(schema, { alta: '2024-01-31T08:30:00.0000000' }, { alta: '2024-01-31T08:30:00' })).toEqual({
       alta: '2024-01-31T08:30:00',
@@ -141,7 +141,7 @@ describe('REP-8: items of lists', () => {
     })
   })
 
-  it('an item without read-only members matches the first unmatched stored item with equal other members', () => {
+  it('an item without its read-only members matches the first unmatched stored item with equal other members', () => {
     expect(
       applyUpdate(schema, { lista: [{ nombre: 'b' }, { nombre: 'c' }, { nombre: 'b' }, { nombre: 'b' }] }, stored),
     ).toEqual({

@@ -350,12 +350,12 @@ describe('HDR-5: limits on the cost of one JSON Patch', () => {
       /^\/1 too-large$/,
     ],
     [
-      'nesting',
+      'deep nesting',
       times(40, (i) => ({ op: 'add', path: `/otra${'/x'.repeat(i + 1)}`, value: {} })),
       /^\/30\/path too-deep$/,
     ],
     [
-      'nesting by moves',
+      'deep nesting by moves',
       times(40, (i) => [
         { op: 'add', path: `/a${i + 1}`, value: {} },
         { op: 'move', from: i === 0 ? '/otra' : `/a${i}`, path: `/a${i + 1}/x` },

@@ -258,7 +258,7 @@ describe('sort', () => {
   })
 })
 
-describe('search', () => {
+describe('sort directions, and search', () => {
   it.each([
     ['fecha:desc', '-fecha'],
     ['fecha desc', '-fecha'],
@@ -279,7 +279,7 @@ describe('search', () => {
     expect(others).toEqual([])
   })
 
-  it('QUERY-8: a direction in a parameter or term of its own gets the same advice', () => {
+  it('QUERY-8: if the direction is a separate parameter or term, the detail says how to write it in "sort"', () => {
     expect(refused('sort=fecha&order=desc')[0]).toMatchObject({
       detail:
         '"order" is not a parameter here. For descending order, put "-" in front of the name of a field in "sort".',
@@ -391,7 +391,7 @@ describe('pages', () => {
 })
 
 describe('expand', () => {
-  it('QUERY-6: expand is a comma-separated list of associations, and duplicates are removed', () => {
+  it('QUERY-6: "expand" is a comma-separated list of links, and duplicates are removed', () => {
     expect(parse('expand=contratos,contratos').expand).toEqual(['contratos'])
     expect(parse('').expand).toEqual([])
     expect(parseItemQuery('expand=contratos', grammar)).toEqual({ expand: ['contratos'] })
@@ -438,7 +438,7 @@ describe('repeated queries', () => {
     }
   }
 
-  it('QUERY-1..8: have the same result as a first query, regardless of earlier queries', () => {
+  it('QUERY-1..8: have the same result as without earlier queries', () => {
     const kept = compileListGrammar(piezas)
     fc.assert(
       fc.property(fc.array(texts), (queries) => {

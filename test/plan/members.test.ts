@@ -27,7 +27,7 @@ const optional = {
 }
 
 describe('REP-8: input values', () => {
-  it('an absent optional member becomes its default, else null where allowed, else it stays absent', () => {
+  it('an absent optional member gets its default, or null if allowed. Otherwise it stays absent', () => {
     expect(create(optional, {})).toEqual({
       nula: null,
       estado: 'abierta',
@@ -182,7 +182,7 @@ describe('REP-8: input values', () => {
 })
 
 describe('REP-8: output values', () => {
-  it('null is kept if a branch of a union allows any value, even next to a branch for objects', () => {
+  it('null is sent if one branch of a union allows any value, even if another branch allows only objects', () => {
     const object = {
       type: 'object',
       properties: { x: { type: 'string' }, oculto: { type: 'string', writeOnly: true } },

@@ -119,7 +119,7 @@ describe('VERB-5: merge patches on the schema of a resource', () => {
     expect(merge(typed, { x: 'y' }, { x: null }).merged).toEqual({ x: null })
   })
 
-  it('a removed readOnly or writeOnly member is undefined in the result. An absent member would keep its value', () => {
+  it('a removed readOnly or writeOnly member is set to undefined, because an absent member keeps its value', () => {
     const guarded = {
       type: 'object',
       properties: { clave: { type: 'string', writeOnly: true }, alta: { type: 'string', readOnly: true } },

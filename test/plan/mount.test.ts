@@ -26,7 +26,7 @@ const notas = defineResource({
   },
   links: { cliente: { to: clientes, by: 'clienteId', show: ['id'] } },
 })
-/** An adapter that gets its resource only when it is mounted. */
+/** An adapter to which `mount()` passes the resource. */
 const kept = (...records: object[]) => ({
   bind: <T, K>(definition: ResourceDefinition<T, K>) => memoryAdapter(definition, { records: records as T[] }),
 })
@@ -58,7 +58,7 @@ describe('adapters that are bound when they are mounted', () => {
   it.each([
     [undefined, 'missing'],
     [null, 'null'],
-  ])('are refused if the argument is %s', (given, is) => {
+  ])('if the adapter is %s, the message of mount() shows how to give an adapter', (given, is) => {
     expect(() => mount(clientes, given as never)).toThrow(
       `The adapter of "clientes" is ${is}. Give an adapter as the second argument, such as memoryAdapter(definition). ` +
         '[VERB-9 adapter-incomplete]',

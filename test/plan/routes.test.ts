@@ -16,7 +16,7 @@ const never = () => {
 const reads = { list: never, read: never }
 const all = { ...reads, create: never, replace: never, remove: never, attach: never, detach: never }
 
-/** A resource with members of these types. */
+/** A resource whose members have the types in `members`. */
 const resource = (collection: string, key: string | string[], members: Record<string, string>, more: object = {}) =>
   define({
     collection,
@@ -326,13 +326,13 @@ describe('relations between resources', () => {
       '"rota"',
     ],
     [
-      'a link by too few members',
+      'a link with too few members in "by"',
       () => [on(links('otro', 'componentes')), on(componentes), on(piezas), on(contratos)],
       'unresolved-link',
       'has 2 (numeroDeCabecera, secuencia)',
     ],
     [
-      'a link by a member of another type',
+      'a link whose "by" is a member of another type',
       () => [on(links('texto', 'clientes')), on(clientes)],
       'unresolved-link',
       'they are never equal',
@@ -379,7 +379,7 @@ describe('relations between resources', () => {
       '"huevos" is contained in "gallinas", which is not mounted in the same version.',
     ],
     [
-      'a parent by too many members',
+      'a parent with too many members in "by"',
       () => [
         on(clientes),
         on(
@@ -395,7 +395,7 @@ describe('relations between resources', () => {
       "names 2 of the record's members",
     ],
     [
-      'a parent by a member of another type',
+      'a parent whose "by" is a member of another type',
       () => [
         on(clientes),
         on(resource('lineas', 'id', { id: 'integer', a: 'string' }, { parent: { of: clientes, by: 'a' } })),
@@ -404,7 +404,7 @@ describe('relations between resources', () => {
       'they are never equal',
     ],
     [
-      'an association by a member of another type',
+      'an association whose "by" is a member of another type',
       () => [
         on(clientes),
         on(resource('lineas', 'id', { id: 'integer', a: 'string' }, { attachedTo: [{ of: clientes, by: 'a' }] })),
@@ -436,25 +436,25 @@ describe('relations between resources', () => {
     ],
     ['one resource twice', () => [on(clientes), on(clientes, all, { area: 'ui' })], 'path-taken', 'mounted twice'],
     [
-      'an endpoint in place of a collection',
+      'an endpoint at the path of a collection',
       () => [on(clientes), endpoint('clientes', { description: 'x', methods: { GET: { handle: never } } })],
       'path-taken',
       '"/clientes"',
     ],
     [
-      'an area in place of a collection',
+      'an area at the path of a collection',
       () => [on(resource('cajas', 'id', { id: 'integer' })), on(clientes, all, { area: 'cajas' })],
       'path-taken',
       '"/cajas/clientes"',
     ],
     [
-      'a collection in place of an area',
+      'a collection at the path of an area',
       () => [on(clientes, all, { area: 'cajas' }), on(resource('cajas', 'id', { id: 'integer' }))],
       'path-taken',
       '"/cajas"',
     ],
     [
-      'a flag in place of a sub-collection',
+      'a flag at the path of a sub-collection',
       () => [
         on(resource('clientes', 'id', { id: 'integer', contratos: 'boolean' }, { flags: { contratos: 'contratos' } })),
         on(contratos),
@@ -506,7 +506,7 @@ describe('mount()', () => {
     ['a misspelt option', [clientes, all, { items: [] }], 'invalid-option'],
     ['a method that collections do not have', [clientes, all, { collection: ['DELETE'] }], 'invalid-option'],
     ['a method that items do not have', [clientes, all, { item: ['POST'] }], 'invalid-option'],
-    ['a verb for an area', [clientes, all, { area: 'crear' }], 'name-is-verb'],
+    ['an area whose name is a verb', [clientes, all, { area: 'crear' }], 'name-is-verb'],
   ])('%s is a configuration error', (_, args, code) => {
     expect(fault(() => put(...args)).code).toBe(code)
   })

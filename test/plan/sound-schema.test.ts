@@ -109,7 +109,7 @@ describe('ERR-2: sound schemas', () => {
       'a nested enum without values',
       { type: 'array', items: { anyOf: [{ type: 'object', properties: { b: { enum: [] } } }] } },
     ],
-  ])('with %s is refused when the service is built', (_, member) => {
+  ])('a schema with %s is refused when the service is built', (_, member) => {
     const build = () => {
       const pieces = defineResource<object>()({
         collection: 'pieces',

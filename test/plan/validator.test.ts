@@ -78,14 +78,14 @@ describe('REP-8: undeclared members', () => {
   })
 
   it.each<[string, JsonSchema, unknown]>([
-    ['an undeclared member next to additionalProperties: true', { ...party, additionalProperties: true }, { x: 1 }],
+    ['an undeclared member next to "additionalProperties: true"', { ...party, additionalProperties: true }, { x: 1 }],
     [
       'a member that matches the schema in additionalProperties',
       { ...party, additionalProperties: { type: 'integer' } },
       { x: 1 },
     ],
     [
-      'an undeclared member next to unevaluatedProperties: true',
+      'an undeclared member next to "unevaluatedProperties: true"',
       { allOf: [party], unevaluatedProperties: true },
       { x: 1 },
     ],
@@ -243,7 +243,7 @@ describe('violations', () => {
     expect(check(schema, { a: 5 })[0]?.detail).toContain('must be an object')
   })
 
-  it('ERR-3: a property name that violates a rule is named in the violation', () => {
+  it('ERR-3: the violation of "propertyNames" contains the invalid name', () => {
     const schema = { type: 'object', additionalProperties: { type: 'integer' }, propertyNames: { pattern: '^[a-z]+$' } }
     const [first, ...others] = check(schema, { A1: 1 })
     expect([first?.pointer, first?.detail, others]).toEqual([
@@ -301,7 +301,7 @@ describe('formats', () => {
     ['uri', 'https://a.b/c', 'a b'],
     ['local-date-time', '2024-01-31T08:30:00.1234567', '2024-01-31T08:30:00Z'],
     ['local-date-time', '2024-01-31T08:30:00', '2024-02-30T08:30:00'],
-  ])('ERR-2: %s accepts %s and not %s', (format, good, bad) => {
+  ])('ERR-2: the format %s accepts %s and not %s', (format, good, bad) => {
     const schema = one({ type: 'string', format })
     expect(check(schema, { a: good })).toEqual([])
     expect(violations(schema, { a: bad })).toEqual(['/a format'])
@@ -371,8 +371,8 @@ describe('schemas', () => {
     ['an unknown type', one({ type: 'sting' })],
     ['an unknown keyword', one({ type: 'string', minLenght: 3 })],
     ['an unknown format', one({ type: 'string', format: 'fecha' })],
-    ['a list for properties', { type: 'object', properties: [] }],
-    ['a number for required', { type: 'object', required: 5 }],
+    ['a list as "properties"', { type: 'object', properties: [] }],
+    ['a number as "required"', { type: 'object', required: 5 }],
     ['an invalid pattern', one({ type: 'string', pattern: '(' })],
     [
       'a schema of another draft',
@@ -395,7 +395,7 @@ describe('schemas', () => {
       'unknown keyword "minlength". Did you mean "minLength"?',
     ],
     [
-      'a keyword of its own',
+      'a keyword that the service invented',
       one({ type: 'string', columna: 'a' }),
       'unknown keyword "columna". Names of your own keywords must begin with "x-".',
     ],
@@ -405,7 +405,7 @@ describe('schemas', () => {
       'unknown format "datetime" in "properties.a". Did you mean "date-time"?',
     ],
     [
-      'a format of its own',
+      'a format that the service invented',
       one({ type: 'string', format: 'matricula' }),
       'unknown format "matricula" in "properties.a". Use "pattern" instead, or one of the known formats.',
     ],
@@ -463,9 +463,9 @@ describe('schemas', () => {
   })
 })
 
-describe('ERR-2: limits in a schema protect the process', () => {
+describe('ERR-2: comparisons and limits in a schema', () => {
   const objects = (count: number) => Array.from({ length: count }, (_, i) => ({ a: { b: i }, c: 'x' }))
-  /** Counts how often members of these items are read during validation. */
+  /** Counts how often `check` reads members of the items. */
   const readsOf = (items: readonly object[], check: (items: readonly object[]) => unknown): number => {
     let reads = 0
     const counted = items.map(

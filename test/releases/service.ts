@@ -40,7 +40,7 @@ const issuer = 'https://login.example'
 /** The version of every row in tables with a version column. */
 export const version = '7b0f2f4e-6a51-4d0c-9a37-3f2c8a1d9e60'
 
-/** Creates an issuer of tokens with this lifetime, in seconds. */
+/** Creates an issuer. Its tokens are valid for `lifetime` seconds. */
 export const issuing = (lifetime: number) => tokenIssuer({ key, issuer, audience: 'pedidos', lifetime })
 
 export async function service(storedHash: string) {

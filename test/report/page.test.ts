@@ -49,7 +49,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('HDR-1: responds with JSON, or with a page without scripts if Accept asks for HTML', async () => {
+  it('HDR-1: responds with JSON or, if Accept asks for HTML, with a page without scripts', async () => {
     const { ask } = await start()
     const report = (await (await ask({ 'x-key': 'ops' })).json()) as UsageReport
     expect(report.clauses).toMatchObject([
@@ -77,7 +77,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     expect(await (await ask({ 'x-key': 'ops' }, '', 'HEAD')).text()).toBe('')
   })
 
-  it('QUERY-8: accepts a number of days and no other parameter', async () => {
+  it('QUERY-8: accepts the parameter "days" from 1 to 35, and no other parameter', async () => {
     const { ask } = await start()
     const statuses = await Promise.all(
       ['?days=7', '?days=35', '?days=36', '?days=0', '?days=x', '?days=1&days=2', '?day=7', '?days=%E0'].map(
@@ -155,7 +155,7 @@ async function run(line: string, counts = filled()) {
 }
 
 describe('report <module>', () => {
-  it('prints violations by clause, calls by version, and for how long counting was complete', async () => {
+  it('prints the violations of each clause, the calls of each version, and how complete the counts are', async () => {
     const { code, out } = await run('report ./usage.js')
     expect(code).toBe(0)
     expect(out).toMatch(

@@ -8,7 +8,9 @@ const pairs = [
 ] as const
 const seek = (backwards: boolean) => ({ values: [1], backwards })
 
-/** The links by relation. Each value is the part of the URL after `offest=`. */
+/**
+ * The links of a response. A key is a relation. Its value is the part of the URL after `offest=`.
+ */
 function links(
   query: Partial<PageQuery>,
   facts: PageFacts,

@@ -59,7 +59,7 @@ describe('Related records (REP-1..3)', () => {
     { id: 3, autorId: 'gone', revisorId: 'b' },
   ]
 
-  it('REP-3: each association is read once per page, with each key once, and only if it is needed', async () => {
+  it('REP-3: a page reads each association at most once, without repeated keys, and only if it is needed', async () => {
     const { calls, read } = reader()
     await gatherRelated(books, records, ['autor'], read)
     expect(calls).toEqual([['a', 'gone'], ['b']])
@@ -89,7 +89,7 @@ describe('Related records (REP-1..3)', () => {
     ])
   })
 
-  it('HDR-2: the tag changes if a related record changes or disappears', async () => {
+  it('HDR-2: the ETag of a record changes if a related record changes or disappears', async () => {
     const tagOf = async (read: ReturnType<typeof reader>['read']) => {
       const related = await gatherRelated(books, records.slice(0, 1), ['autor'], read)
       return itemTag(views.of(books, variant), '1', related)
@@ -103,7 +103,7 @@ describe('Related records (REP-1..3)', () => {
     expect(await tagOf((_mounted, keys) => keys.map(() => undefined))).not.toBe(usual)
   })
 
-  it('HDR-4: the tag of a page depends on its rows, their order, its total and its query', () => {
+  it('HDR-4: the ETag of a page depends on its rows, their order, its total and its query', () => {
     const [a, b] = [1, 2].map((id) => ({ value: { id }, version: 'v' })) as [
       { value: object; version: string },
       { value: object; version: string },
@@ -124,7 +124,7 @@ describe('Related records (REP-1..3)', () => {
     expect(tag({ items: [a, b], total: 2 })).toBe(tags[0])
   })
 
-  it('HDR-2: the tags of a host stay the same after requests with thousands of other hosts', () => {
+  it('HDR-2: the ETag of a record for one host stays the same after requests with thousands of other hosts', () => {
     const tag = (host: number) => itemTag(views.of(books, { ...variant, base: `http://h${host}` }), '1', noRelated)
     const first = tag(0)
     for (let host = 1; host < 2_000; host += 1) tag(host)

@@ -43,7 +43,7 @@ describe('represent (REP-1..8)', () => {
     ['https://cdn.example/x', 'https://cdn.example/x'],
     ['fotos/1', 'fotos/1'],
   ])(
-    'REP-1: the external link %s is sent as %s: only a single leading slash makes it a URL of this service',
+    'REP-1: an external link gets the base URL only if it starts with exactly one slash: %s is sent as %s',
     (href, expected) => {
       expect(shown({ id: 1, foto: { href } })).toMatchObject({ foto: { href: expected } })
     },
@@ -62,7 +62,7 @@ describe('represent (REP-1..8)', () => {
       { id: 7, nombre: 'N', zona: 'Z' },
       { nombre: 'N', zona: 'Z' },
     ],
-  ])('REP-1, REP-8: a link to the record %j shows %j', async (value, members) => {
+  ])('REP-1, REP-8: a link to the record %j contains the href and the members %j', async (value, members) => {
     const record = { id: 1, sedeId: 7 }
     const related = await gatherRelated(cards, [record], [], (_mounted, keys) =>
       keys.map(() => ({ value, version: '1' })),

@@ -151,7 +151,7 @@ describe('readXml', () => {
     expect(readXml('\ufeff<r>ñ</r>', 'utf-7', openForm, { depth: 1 })).toEqual({ value: 'ñ' })
   })
 
-  it('HDR-5: a short string that was read does not keep the long document in memory', () => {
+  it('HDR-5: a short string from a long document does not keep the document in memory', () => {
     const before = heapInUse()
     const kept = Array.from({ length: 100 }, (_, at) =>
       read(`<r><s>a text of some length ${at}</s><!--${'x'.repeat(1_000_000)}--></r>`),

@@ -136,7 +136,7 @@ export const anyJson = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue().filter((value) => !hasProto(value)) },
 )
 
-/** A random schema, which may contradict the value. */
+/** A random schema. A value that is used with the schema may violate it. */
 const anySchema = fc.letrec<{ schema: JsonSchema }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -169,7 +169,7 @@ const anySchema = fc.letrec<{ schema: JsonSchema }>((tie) => ({
   ),
 })).schema
 
-/** A schema that mostly matches the value. */
+/** A schema with the types of the value. Null gets the types string and null. */
 function schemaFor(value: unknown): JsonSchema {
   if (value === null) return { type: ['string', 'null'] }
   if (Array.isArray(value)) return { type: 'array', prefixItems: value.map(schemaFor) }

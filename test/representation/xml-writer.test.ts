@@ -16,7 +16,7 @@ const text = { type: 'string' }
 const object = (properties: JsonSchema): JsonSchema => ({ type: 'object', properties })
 
 describe('writeXml', () => {
-  it('HDR-1: members become elements in the same order, without the types that the schema determines', () => {
+  it('HDR-1: members become elements in the same order, without type attributes if the schema gives the types', () => {
     const schema = object({
       a: text,
       b: { type: 'integer' },
@@ -29,7 +29,7 @@ describe('writeXml', () => {
     )
   })
 
-  it('HDR-1: an element has the attribute "type" if the schema gives no type or a different one', () => {
+  it('HDR-1: an element has the attribute "type" if the schema gives no type, several types or another type', () => {
     expect(written({ a: 1, b: [], c: {} }, object({ a: text, b: { type: ['array', 'string'] } }))).toBe(
       '<r><a type="number">1</a><b type="array"></b><c type="object"></c></r>',
     )
@@ -134,7 +134,7 @@ describe('writeXml', () => {
     }
   })
 
-  it('HDR-1: more member names than the cache can hold are written correctly', () => {
+  it('HDR-1: 2,000 member names in one object, more than the writer caches, are written correctly', () => {
     const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`name${at}`, at]))
     const document = writeXml(many, { root: 'r', form: openForm })
     expect(writeXml(many, { root: 'r', form: openForm })).toBe(document)

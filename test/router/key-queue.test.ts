@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Unavailable } from '../../src/problem.js'
 import { KeyQueue } from '../../src/router/key-queue.js'
 
-/** Work that ends when the test calls `state.end`. */
+/** A task that ends when the test calls `state.end`. */
 function work<T>(value: T) {
   const state = { begun: false, end: (): void => {} }
   const ended = new Promise<void>((resolve) => {
@@ -20,7 +20,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 describe('KeyQueue', () => {
   const owner = {}
 
-  it('pieces of work with the same key run one at a time, in the order in which they were added', async () => {
+  it('tasks with the same key run one at a time, in the order in which they were added', async () => {
     const queue = new KeyQueue()
     const all = [work('a'), work('b'), work('c')]
     const results = all.map(({ run }) => queue.run(owner, 'k', 1_000, run))
@@ -34,7 +34,7 @@ describe('KeyQueue', () => {
     expect(await Promise.all(results)).toEqual(['a', 'b', 'c'])
   })
 
-  it('work does not wait for work of other keys or other owners', async () => {
+  it('a task does not wait for tasks with another key or another owner', async () => {
     const queue = new KeyQueue()
     const blocking = work('x')
     const blocked = queue.run(owner, 'k', 1_000, blocking.run)
@@ -44,7 +44,7 @@ describe('KeyQueue', () => {
     expect(await blocked).toBe('x')
   })
 
-  it('the next work starts after earlier work has failed', async () => {
+  it('after a task has failed, the next task starts', async () => {
     const queue = new KeyQueue()
     const failed = queue.run(owner, 'k', 1_000, async () => Promise.reject(new Error('no')))
     const next = queue.run(owner, 'k', 1_000, async () => 'next')
@@ -52,7 +52,7 @@ describe('KeyQueue', () => {
     expect(await next).toBe('next')
   })
 
-  it('work that times out in the queue rejects with Unavailable, and the work behind it keeps waiting', async () => {
+  it('a task that times out in the queue rejects with Unavailable, and the tasks behind it keep waiting', async () => {
     const queue = new KeyQueue()
     const running = work('a')
     const first = queue.run(owner, 'k', 1_000, running.run)
@@ -67,7 +67,7 @@ describe('KeyQueue', () => {
     expect(await Promise.all([first, third])).toEqual(['a', 'c'])
   })
 
-  it('work that is added after other work timed out still waits for the running work', async () => {
+  it('a task that is added after another task timed out still waits for the running task', async () => {
     const queue = new KeyQueue()
     const [first, third] = [work('a'), work('c')]
     const running = queue.run(owner, 'k', 1_000, first.run)
@@ -80,7 +80,7 @@ describe('KeyQueue', () => {
     expect(await Promise.all([running, waiting])).toEqual(['a', 'c'])
   })
 
-  it('synchronous work on a free key runs synchronously', () => {
+  it('a synchronous task runs synchronously if no other task has its key', () => {
     const queue = new KeyQueue()
     expect(queue.run(owner, 'k', 0, () => 'now')).toBe('now')
     expect(() =>
@@ -91,7 +91,7 @@ describe('KeyQueue', () => {
     expect(queue.run(owner, 'k', 0, () => 'then')).toBe('then')
   })
 
-  it('synchronous work waits for work that is running or queued', async () => {
+  it('a synchronous task waits for running and queued tasks', async () => {
     const queue = new KeyQueue()
     const first = work('a')
     const done: string[] = []
@@ -109,7 +109,7 @@ describe('KeyQueue', () => {
     expect(queue.run(owner, 'k', 0, () => 'free')).toBe('free')
   })
 
-  it('if running work adds more work of the same key, later work waits until all of this work has ended', async () => {
+  it('if a running task adds another task with the same key, later tasks wait until both have ended', async () => {
     const queue = new KeyQueue()
     const [outer, inner] = [work('outer'), work('inner')]
     const ended: string[] = []

@@ -68,7 +68,7 @@ for (const [name, framework] of majors) {
     }
   })
 
-  it(`REP-7: with one listening server, a link that the service returned is accepted (${name})`, async () => {
+  it(`REP-7: a listening server accepts a link that it returned earlier (${name})`, async () => {
     const server = app().listen(0, '127.0.0.1')
     await once(server, 'listening')
     try {

@@ -26,7 +26,7 @@ describe('preconditions of detach', () => {
       { 'If-None-Match': '"old.x"' },
       true,
     ],
-    ['with If-Match: *, the adapter checks no version', { 'If-Match': '*' }, false],
+    ['with "If-Match: *", the adapter checks no version', { 'If-Match': '*' }, false],
     ['without a precondition, the adapter checks no version', {}, false],
   ])('HDR-3: %s', async (_, headers, pinned) => {
     const under = memoryAdapter(notas, { records: [{ id: 1, clienteId: 5 }] })

@@ -114,8 +114,8 @@ describe('every operation', () => {
         const { name, target, method, actions } = operation
         await fetch(service.origin + paths[target], { method, redirect: 'manual' })
         const key = target !== 'any' && concernsItem(target) ? ' 7' : ''
-        // OPTIONS has no action of its own. It checks the permission for the actions of the methods
-        // that Allow may list.
+        // OPTIONS has no action of its own. It checks the permissions of the methods that Allow may
+        // list.
         const expected = name === 'options' ? ['list', 'create'] : actions.map((action) => action + key)
         expect([...new Set(asked)]).toEqual(expected)
       } finally {

@@ -69,7 +69,7 @@ describe('Options of a service', () => {
     expect(() => api({ versions: { v1: [mounted(), mounted()] } })).toThrow(/path-taken/)
   })
 
-  it('ready() rejects with one error for all invalid stores, or Unavailable if a store is unreachable', async () => {
+  it('ready() rejects with one error for all invalid stores, or with Unavailable if a store is down', async () => {
     const faulty = (message: string) => ({
       ...memoryAdapter(notas),
       ready: () => Promise.reject(new ConfigurationError('store-unfit', message)),
@@ -103,7 +103,7 @@ describe('Options of a service', () => {
     await expect(api({ versions: { v1: [mount(notas, broken)] } }).ready()).rejects.toThrow('Add the column version.')
   })
 
-  it('LIMIT-1: a budget for a route that no version serves throws, unless a version has hand-written routes', () => {
+  it('LIMIT-1: api() refuses a budget for an unknown route, unless a version has hand-written routes', () => {
     const versions = {
       v1: [mount(notas, memoryAdapter(notas)), mount(facturas, memoryAdapter(facturas), { area: 'tax' })],
       v0: 'retired',

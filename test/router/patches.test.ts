@@ -1,7 +1,7 @@
 /**
  * Tests that the service's own code can modify the new record of a PATCH without changing the
- * stored record. If the code gets no new record, or only a copy, the new record may share unchanged
- * values with the stored record.
+ * stored record. A new record that this code cannot modify may share unchanged values with the
+ * stored record.
  */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -95,7 +95,7 @@ describe('VERB-5: PATCH', () => {
     expect(found.stored).toEqual({ id: 1, texto: 'b', autor: { nombre: 'Ana', veces: 1 } })
   })
 
-  it('stores a record that shares unchanged values with the previous record, in a plain memory adapter', async () => {
+  it('in a plain memory adapter, stores a record that shares unchanged values with the previous record', async () => {
     const seen: unknown[] = []
     await patched(() => {
       const definition = plain()

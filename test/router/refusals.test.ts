@@ -71,14 +71,14 @@ async function serve(refused: Refused, seen: ListRequest[] = [], calls: [string,
   return open.send
 }
 
-describe('a list that the store refuses', () => {
+describe('a list request that the store refuses', () => {
   const unfit = (members: string[]): Refused => ({
     refused: 'rule',
     members,
     why: 'holds U+0000, which this store cannot keep',
   })
 
-  it("QUERY-1: the problem names all parameters that filter by a refused member, and the store's reason", async () => {
+  it("QUERY-1: the problem names every parameter of a refused member, and gives the store's reason", async () => {
     const send = await serve(unfit(['fechaDeEntrada', 'destinatario.nombre']))
     const answer = await send('GET', '/v1/envios?fechaHasta=%00&fechaDesde=a&destinatario.nombre=x&limit=3')
     expect(problem(answer)).toEqual({
@@ -158,7 +158,7 @@ describe('a record that the store refuses', () => {
 })
 
 describe('calls of the adapter', () => {
-  it('HDR-3: calls for a write require fresh data, and get the remaining time of the request', async () => {
+  it('HDR-3: the calls of a write request require fresh data, and contain the time that is left', async () => {
     const calls: [string, AdapterCall][] = []
     const send = await serve({ refused: 'rule', members: [] }, [], calls)
     const madeCalls = () => calls.splice(0).map(([name, { fresh }]) => [name, fresh])

@@ -22,7 +22,7 @@ describe('header objects that a service reuses', () => {
       },
     ],
   ])(
-    'HDR-6: fields that the library adds to the headers of %s do not change the header object that the service passed',
+    'HDR-6: the library adds header fields to %s without changing the header object that the service passed',
     async (_, method) => {
       open = await listen(
         express().use(

@@ -37,13 +37,18 @@ const counts = () => {
 }
 
 const cases: readonly (readonly [name: string, use: () => unknown, path: string, status: number])[] = [
-  ['brownouts', () => dying(rejects), '/v1/notas/1', 200],
-  ['brownouts throws a value that is not an error', () => dying(throwsOdd), '/v1/notas/1', 200],
-  ['shape', () => served({ shape: rejects }), '/v1/notas/2', 404],
-  ['started of health()', () => health({ started: rejects }), '/ready', 503],
-  ['shows of health()', () => health({ shows: rejects }), '/ready', 204],
-  ['skip of observe()', () => [observe({ usage: counts(), skip: rejects }), served({})], '/v1/notas/1', 200],
-  ['route of observe()', () => [observe({ usage: counts(), route: rejects }), served({})], '/v1/notas/1', 200],
+  ['"brownouts" rejects', () => dying(rejects), '/v1/notas/1', 200],
+  ['"brownouts" throws a value that is not an error', () => dying(throwsOdd), '/v1/notas/1', 200],
+  ['"shape" rejects', () => served({ shape: rejects }), '/v1/notas/2', 404],
+  ['"started" of health() rejects', () => health({ started: rejects }), '/ready', 503],
+  ['"shows" of health() rejects', () => health({ shows: rejects }), '/ready', 204],
+  ['"skip" of observe() rejects', () => [observe({ usage: counts(), skip: rejects }), served({})], '/v1/notas/1', 200],
+  [
+    '"route" of observe() rejects',
+    () => [observe({ usage: counts(), route: rejects }), served({})],
+    '/v1/notas/1',
+    200,
+  ],
 ]
 
 describe('if a function of the service fails, the request gets a response, and no rejection stays unhandled', () => {

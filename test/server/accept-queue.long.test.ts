@@ -238,7 +238,7 @@ describe('close() behaves as in Node', () => {
     expect(seen[0]).toContain('ERR_SERVER_NOT_RUNNING')
   })
 
-  it('passes an error to its callback after shutdown(), as after close()', async () => {
+  it('after shutdown(), passes an error to its callback, as a second close() does', async () => {
     const server = createServer(served)
     await port(server)
     const done = server.shutdown()

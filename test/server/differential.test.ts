@@ -1,6 +1,6 @@
 /**
- * A server from `createServer(app)` and a Node server, as `app.listen` creates it, send the same
- * bytes for the same requests.
+ * For the same requests, a server from `createServer(app)` sends the same bytes as a Node server.
+ * `app.listen` creates such a Node server.
  */
 import { createServer as nodeServer, type Server } from 'node:http'
 import { describe, expect, it } from 'vitest'

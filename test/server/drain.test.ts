@@ -47,7 +47,7 @@ describe('the drain of shutdown()', () => {
     expect(await takes(at)).toBe(false)
   })
 
-  it('sends Connection: close in its second half, and still accepts new connections', async () => {
+  it('sends "Connection: close" in its second half, and still accepts new connections', async () => {
     const server = createServer(service())
     const at = await port(server)
     const done = server.shutdown({ drain: 1_000 })
@@ -134,7 +134,7 @@ describe('the drain of shutdown()', () => {
     await done
   })
 
-  it('Node refuses a listen() during the drain, because the server is listening', async () => {
+  it('Node refuses a listen() during the drain, because the server is still listening', async () => {
     const server = createServer(service())
     await port(server)
     const done = server.shutdown({ drain: 50 })

@@ -1,4 +1,4 @@
-// A server in a process of its own that prints its port and ends on SIGTERM.
+// A process with a server. It prints the port of the server, and ends on SIGTERM.
 import { createServer } from '../../dist/server/index.js'
 
 const server = createServer((_req, res) => res.end('served'))

@@ -100,7 +100,7 @@ describe('health()', () => {
     await Promise.all([done, server.shutdown({ drain: 0 })])
   })
 
-  it('runs the checks in parallel, each once for all concurrent clients and with its own time limit', async () => {
+  it('runs the checks in parallel; each runs once for all concurrent clients, with its own time limit', async () => {
     const hangs = vi.fn(() => new Promise(() => {}))
     const quick = vi.fn()
     const { ask } = await served({

@@ -58,7 +58,7 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
     await done
   })
 
-  it('all requests of a pipeline get a response, and only the last response has Connection: close', async () => {
+  it('all requests of a pipeline get a response, and only the last response has "Connection: close"', async () => {
     const server = createServer(service())
     const [one] = (await idle(await port(server), 1)) as [Client]
     one.send(get('/now').repeat(20))
@@ -89,7 +89,7 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
   it.each([
     ['an HTTP/1.0 request', 'GET /now HTTP/1.0\r\n\r\n'],
     ['an HTTP/1.0 request with keep-alive', 'GET /now HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'],
-    ['a request of which half the header was sent', 'GET /now HT'],
+    ['a request whose header arrives in two parts', 'GET /now HT'],
   ])('%s gets a response', async (_, text) => {
     const server = createServer(service())
     const at = await port(server)
@@ -113,7 +113,7 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
     await done
   })
 
-  it('a request with Expect: 100-continue gets 100, and the body that follows gets a response', async () => {
+  it('a request with "Expect: 100-continue" gets 100, and the body that follows gets a response', async () => {
     const server = createServer(service())
     const [one] = (await idle(await port(server), 1)) as [Client]
     one.send('POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n')
@@ -139,7 +139,7 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
     await done
   })
 
-  it('a request to upgrade is upgraded', async () => {
+  it('a connection that requests an upgrade is upgraded', async () => {
     const server = createServer(service())
     server.on('upgrade', (_req, socket) => {
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nbye')
@@ -173,7 +173,7 @@ describe('connections that are silent when shutdown() is called', () => {
     await done
   }, 10_000)
 
-  it('a TLS handshake in progress can complete, and a handshake that stalls is closed', async () => {
+  it('a TLS handshake in progress can complete, and a connection whose handshake stalls is closed', async () => {
     const server = createServer(service(), { tls: certificate(), grace: 60_000 })
     const at = await port(server)
     // A proxy that forwards the first 50 bytes, and the rest when the test calls `open`.

@@ -56,7 +56,7 @@ describe.each(majors)('probes() in %s', (_, express) => {
       expect((await ask(at, path)).status).toBe(429)
   })
 
-  it('other methods get 405 with Allow', async () => {
+  it('methods other than GET and HEAD get 405 with Allow', async () => {
     const app = express()
     app.use(probes({ check: () => Promise.reject(new Error('never asked')) }))
     const at = await port(createServer(app))
@@ -93,28 +93,25 @@ describe.each(majors)('probes() in %s', (_, express) => {
   it.each([
     ['http', {}, request],
     ['https', { tls: certificate() }, tlsRequest],
-  ] as const)(
-    'over %s, readiness responds with 503 while the server that got the request drains',
-    async (__, options, send) => {
-      const app = express()
-      app.use('/inside', express().use(probes()))
-      const [ending, other] = [createServer(app, options), createServer(app, options)]
-      const [at, there] = [await port(ending), await port(other)]
-      const statuses = async (): Promise<unknown> =>
-        Promise.all(
-          [at, there].flatMap((one) =>
-            ['/inside/ready', '/inside/live'].map(async (path) => (await ask(one, path, 'GET', send)).status),
-          ),
-        )
-      expect(await statuses()).toEqual([204, 204, 204, 204])
-      const done = ending.shutdown({ drain: 60_000 })
-      expect(ending.draining).toBe(true)
-      expect(await statuses()).toEqual([503, 204, 204, 204])
-      const { headers, body } = await ask(at, '/inside/ready', 'GET', send)
-      expect([headers['retry-after'], JSON.parse(body).detail]).toEqual(['1', 'The server is shutting down.'])
-      expect(await Promise.all([done, ending.shutdown({ drain: 0 })])).toEqual([{ destroyed: 0 }, { destroyed: 0 }])
-    },
-  )
+  ] as const)('over %s, readiness responds with 503 only on the server that drains', async (__, options, send) => {
+    const app = express()
+    app.use('/inside', express().use(probes()))
+    const [ending, other] = [createServer(app, options), createServer(app, options)]
+    const [at, there] = [await port(ending), await port(other)]
+    const statuses = async (): Promise<unknown> =>
+      Promise.all(
+        [at, there].flatMap((one) =>
+          ['/inside/ready', '/inside/live'].map(async (path) => (await ask(one, path, 'GET', send)).status),
+        ),
+      )
+    expect(await statuses()).toEqual([204, 204, 204, 204])
+    const done = ending.shutdown({ drain: 60_000 })
+    expect(ending.draining).toBe(true)
+    expect(await statuses()).toEqual([503, 204, 204, 204])
+    const { headers, body } = await ask(at, '/inside/ready', 'GET', send)
+    expect([headers['retry-after'], JSON.parse(body).detail]).toEqual(['1', 'The server is shutting down.'])
+    expect(await Promise.all([done, ending.shutdown({ drain: 0 })])).toEqual([{ destroyed: 0 }, { destroyed: 0 }])
+  })
 })
 
 describe('the check of probes()', () => {

@@ -85,7 +85,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(seen).toEqual([IncomingMessage.prototype, IncomingMessage.prototype])
   })
 
-  it('if the app redefines a property of Node, the server creates plain Node objects', async () => {
+  it('if the app redefines a request or response property of Node, the server creates plain Node objects', async () => {
     for (const spoil of [
       (app: ReturnType<typeof express>) =>
         Object.defineProperty(app.request, 'url', { get: () => '/other', configurable: true }),
@@ -133,7 +133,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(await answers(at, get)).toMatch(/replaced false$/)
   })
 
-  it('an app whose prototypes were frozen before the server was created is served', async () => {
+  it('createServer() serves an app whose prototypes are already frozen', async () => {
     const app = express()
     app.get('/a', (_req, res) => void res.send('frozen'))
     Object.freeze(app.request)
@@ -218,7 +218,7 @@ describe('the server creates plain Node objects for', () => {
 
   it.each<[string, (req: IncomingMessage, res: ServerResponse) => void]>([
     ['a plain listener', ordinary],
-    ['an app whose prototypes are of another kind', withPrototypes({ json() {} })],
+    ['an app whose prototypes do not inherit from the classes of Node', withPrototypes({ json() {} })],
     ['an app whose prototypes are functions', withPrototypes(IncomingMessage, ServerResponse)],
     ['an app with only a request prototype', withPrototypes(Object.create(IncomingMessage.prototype), null)],
     [
@@ -234,7 +234,7 @@ describe('the server creates plain Node objects for', () => {
     expect(await answers(await port(createServer(listener)), get)).toMatch(/200 OK[\s\S]*served$/)
   })
 
-  it('an Express app, if the classes of Node can only be called with new', async () => {
+  it('an Express app, if the classes of Node can only be called with "new"', async () => {
     const app = majors[0]?.[1]() as unknown as (typeof majors)[0][1] & RequestListener
     const call = Function.prototype.call
     Object.defineProperty(IncomingMessage, 'call', { configurable: true, value: raise })

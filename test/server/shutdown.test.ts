@@ -64,7 +64,7 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('a request on a busy connection gets a response, and only the last response has Connection: close', async () => {
+  it('a new request on a busy connection gets a response; only the last response has "Connection: close"', async () => {
     const { app, arrived } = service()
     const server = createServer(app)
     const one = await client(await port(server))
@@ -179,7 +179,7 @@ describe('shutdown()', () => {
     expect(closes).toBe(1)
   })
 
-  it('close() waits for requests for at most the grace period, and calls back as in Node', async () => {
+  it('close() waits at most the grace period for requests, and calls back as in Node', async () => {
     const { app, arrived } = service()
     const server = createServer(app, { grace: 100 })
     const one = await client(await port(server))
@@ -257,7 +257,7 @@ describe('shutdown()', () => {
     expect(server.listening).toBe(false)
   })
 
-  it('during the grace period, upgraded connections stay open, and the service can still send data on them', async () => {
+  it('during the grace period, upgraded connections stay open, and the service can send data on them', async () => {
     const server = createServer(service().app)
     const upgraded: NodeJS.WritableStream[] = []
     server.on('upgrade', (_req, socket) => {
@@ -297,7 +297,7 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('Node itself cuts off the response to a slow reader on close(), so the workaround is still needed', async () => {
+  it('on close(), Node itself cuts off the response to a slow reader, so the workaround is still needed', async () => {
     const server = nodeServer((_req, res) => void res.end(Buffer.alloc(30_000_000, 'x')))
     onTestFinished(() => server.closeAllConnections())
     const slow = await client(await port(server))

@@ -55,9 +55,8 @@ export async function freshSchema(): Promise<Place> {
 }
 
 /**
- * Creates an empty database in UTF-8, for tests of properties of a whole database: its collation,
- * its settings, its connections. `clauses`, such as `LC_COLLATE 'C'`, is added to the end of CREATE
- * DATABASE.
+ * Creates an empty database in UTF-8, for tests of the collation, the settings or the connections
+ * of a database. `clauses`, such as `LC_COLLATE 'C'`, is added to the end of CREATE DATABASE.
  */
 export async function freshDatabase(clauses = ''): Promise<Place> {
   const shared = inject('postgres').url

@@ -19,7 +19,7 @@ const timeout = 2000
 /**
  * Finds a NATS server with JetStream. If `NATS_URL` is set, only its server is tried. Otherwise a
  * server on port 4222 of this machine is used. If there is none, the program `nats-server` is
- * started. Throws if the program is not installed. No npm package contains it.
+ * started. Throws if the program is not installed. `npm install` does not install it.
  */
 export async function findNats(env: Readonly<Record<string, string | undefined>> = process.env): Promise<FoundNats> {
   const noServer = async (): Promise<void> => {}

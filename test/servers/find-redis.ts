@@ -18,7 +18,7 @@ const connectTimeout = 2000
 /**
  * Finds a Redis server. If `REDIS_URL` is set, only its server is tried. Otherwise a server on port
  * 6379 of this machine is used. If there is none, the program `redis-server` is started. Throws if
- * the program is not installed. No npm package contains it.
+ * the program is not installed. `npm install` does not install it.
  */
 export async function findRedis(env: Readonly<Record<string, string | undefined>> = process.env): Promise<FoundRedis> {
   const noServer = async (): Promise<void> => {}

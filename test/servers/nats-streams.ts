@@ -20,7 +20,7 @@ export function natsUrl(): string {
   return url
 }
 
-/** Returns a new name of a stream, and the prefix of its subjects. */
+/** Returns an unused stream name, and the prefix for the subjects of the stream. */
 export function freshStream(): { stream: string; subject: string } {
   const id = randomBytes(6).toString('hex')
   return { stream: `ERC_TEST_${id}`, subject: `erc_test_${id}` }

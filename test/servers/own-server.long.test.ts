@@ -42,7 +42,7 @@ describe('a server of our own', () => {
   })
 
   for (const [n, how] of (['fast', 'immediate', 'kill'] as const).entries()) {
-    it(`the shutdown "${how}" cuts open connections; start() uses the same port and acknowledged data`, async () => {
+    it(`the shutdown "${how}" cuts open connections, and start() keeps the port and acknowledged data`, async () => {
       await query(server.url, `INSERT INTO t VALUES (${n})`)
       const open = new pg.Client(server.url)
       const cut = new Promise((resolve) => open.on('error', resolve))

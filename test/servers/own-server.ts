@@ -148,8 +148,8 @@ function serverProcess(
    * ended.
    */
   function launch(): Promise<boolean> {
-    // The server has its own process group, so Ctrl-C ends only the tests. They stop the server
-    // when they are done.
+    // The server has its own process group, so Ctrl-C ends only the tests. The guard then stops the
+    // server.
     const started = spawn(postgres, args, {
       ...as,
       cwd: folder,

@@ -63,7 +63,7 @@ async function say(to: Line, text: string): Promise<void> {
 }
 
 describe('the proxy', () => {
-  it('passes data in both directions, and a half-close', async () => {
+  it('passes data in both directions, and passes on a half-close', async () => {
     const a = await line()
     await say(a, 'hello')
     expect(proxy.connections).toBe(1)
@@ -99,7 +99,7 @@ describe('the proxy', () => {
     await until(() => proxy.connections).toBe(0)
   })
 
-  it('refuses new connections, leaves the open ones, and accepts again on the same port', async () => {
+  it('refuses new connections, keeps the open ones, and accepts again on the same port', async () => {
     const a = await line()
     await say(a, 'a')
     proxy.refuse()
@@ -124,7 +124,7 @@ describe('the proxy', () => {
     await until(() => [a.text, b.text]).toEqual(['123', 'x'])
   })
 
-  it('silences open and new connections; after endSilence(), only connections opened later work', async () => {
+  it('silences open and new connections; they stay silent after endSilence(), but later connections work', async () => {
     const a = await line()
     await say(a, '1')
     proxy.silence()
@@ -147,7 +147,7 @@ describe('the proxy', () => {
     expect(await a.ended).toBe('ECONNRESET')
   })
 
-  it('makes open connections half-open: they pass no data and are not closed, and new ones work', async () => {
+  it('makes open connections half-open: they pass no data and are not closed; new connections work', async () => {
     const a = await line()
     await say(a, '1')
     proxy.forget()
@@ -212,7 +212,7 @@ describe('the proxy', () => {
     await say(b, 'unharmed')
   })
 
-  it('loses a response: the server gets everything and responds, the client gets only a reset', async () => {
+  it('loses a response: the server gets everything and responds, but the client gets only a reset', async () => {
     const [a, b] = [await line(), await line()]
     await say(a, 'begin')
     const lost = proxy.loseReply('COMMIT')

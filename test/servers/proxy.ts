@@ -36,8 +36,8 @@ export interface TcpProxy extends AsyncDisposable {
    */
   forget(): void
   /**
-   * Adds bytes to the next chunk from the server that ends with `end`, in the same write. Resolves
-   * when the bytes are sent.
+   * Waits until a chunk from the server ends with `end`, and adds `bytes` to this chunk, in the
+   * same write. Resolves when the bytes are sent.
    */
   appendAfter(end: Buffer, bytes: Buffer): Promise<void>
   /**
@@ -51,8 +51,8 @@ export interface TcpProxy extends AsyncDisposable {
   delay(milliseconds: number): void
   /**
    * Cuts the next connection on which the client sends `after`. The server gets the bytes up to and
-   * including `after`, and then a FIN. The client gets a reset. If `after` is a number of bytes
-   * smaller than a message, the message is truncated. Resolves when the connection is cut.
+   * including `after`, and then a FIN, so a message can be truncated. The client gets a reset.
+   * Resolves when the connection is cut.
    */
   cutAfter(after: After): Promise<void>
   /**
@@ -142,7 +142,8 @@ export async function startProxy(target: { host?: string; port: number }): Promi
           losing = trap
           break
         }
-        // The server gets a FIN, not a reset. A reset could discard data that it has not read yet.
+        // The server gets a FIN, not a reset. A reset could discard data that the server has not
+        // read yet.
         upstream.end(chunk.subarray(0, end), trap.sprung)
         upstream.resume().removeAllListeners('data')
         reset(client)
@@ -259,7 +260,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
   }
 }
 
-/** Finds the position at which `after` is complete, even if it spans several chunks. */
+/** Finds the end of `after`, which may span several chunks. */
 class Scanner {
   private passed = 0
   private tail = Buffer.alloc(0)

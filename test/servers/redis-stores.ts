@@ -33,9 +33,9 @@ export interface RedisStores {
 }
 
 /**
- * Creates stores and their client. Like the client of a typical service, it queues commands that it
- * can't send, and reconnects. With the same `prefix`, the stores of several clients share their
- * keys.
+ * Creates stores and their client. The client queues commands that it can't send, and reconnects,
+ * as in a typical service. Stores with the same `prefix` share their keys, even if they have
+ * different clients.
  */
 export function redisStores(url: string, prefix = `erc_test_${randomBytes(6).toString('hex')}:`): RedisStores {
   const client = connecting(url)

@@ -60,7 +60,7 @@ describe('express-rest-conventions/spectral in the packed package', () => {
     expect(lint(singular, extending)).toEqual(['path-2-plural'])
   })
 
-  it("applies the exceptions of a user's own ruleset for one path", () => {
+  it("lets a user's own ruleset turn off a rule for one path", () => {
     const excepting =
       `${extending}overrides:\n  - files: ['openapi.json#/paths/~1v1~1stock']\n    rules: { ` +
       'path-2-plural: "off" }\n'

@@ -237,7 +237,7 @@ export class Requests {
     const changed = brokenOf(this.#fitting, schema, body.value).filter(({ value }) => !this.fits(schema, value))
     return [
       ['the body is missing', bodiless],
-      ['the body is a text', { ...draft, body: { ...body, type: 'text/plain' } }],
+      ['the body has the type text/plain', { ...draft, body: { ...body, type: 'text/plain' } }],
       ...changed.map(({ how, value }) => [how, { ...draft, body: { ...body, value } }] as const),
     ]
   }

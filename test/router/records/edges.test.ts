@@ -113,7 +113,7 @@ const errors = (result: object) =>
     : result
 
 describe('records(): the caller', () => {
-  it('AUTH-4: a permission has the same results as for a request: 403, or 405 with the allowed methods', async () => {
+  it('AUTH-4: a permission refuses a call as it refuses a request: with 403, or with 405 and Allow', async () => {
     const permission: Permission = (_, action) =>
       action === 'remove' ? 'forbidden' : action === 'patch' ? 'method-not-allowed' : 'allow'
     const own = serve({ permission }).records(notas, ana)
@@ -128,7 +128,7 @@ describe('records(): the caller', () => {
     expect(await trusted.remove(1)).toEqual({ removed: true })
   })
 
-  it('a scope applies to the record, its parent and its links', async () => {
+  it('a scope applies to the record, its parent and its linked records', async () => {
     const service = serve()
     expect(errors(await service.records(rutas, ana).create({ id: 3, zonaId: 2 }))).toEqual(['/zonaId reference'])
     expect(await service.records(rutas, ana).patch(2, { n: 1 })).toMatchObject({ problem: { code: 'absent' } })
@@ -142,11 +142,11 @@ describe('records(): the caller', () => {
     })
   })
 
-  it("a mount without PATCH for clients does not restrict the service's own code", async () => {
+  it("the service's own code can patch a record, even if the mount allows no PATCH for clients", async () => {
     expect(await serve().records(rutas, ana).patch(1, { n: 5 })).toMatchObject({ record: { n: 5 } })
   })
 
-  it('throws if a job gives no principal or version, or an invalid option', () => {
+  it('throws if the caller gives no principal, no version, no definition or an invalid option', () => {
     const { records } = serve()
     expect(() => records(notas, { version: 'v2' } as never)).toThrow(/has no principal.*Pass the option "principal"/)
     expect(() => records(notas, { principal: 1 })).toThrow(/Allowed: v2, v1\./)
@@ -238,7 +238,7 @@ describe('records(): many records', () => {
     expect(await own.createAll([])).toEqual({ made: [] })
   })
 
-  it('a record that the store refuses is reported with its position, and the other records are written', async () => {
+  it('a record that the store refuses is reported with its index, and the other records are written', async () => {
     const data = memoryAdapter(notas)
     const refusing = {
       ...data,

@@ -1,5 +1,5 @@
 /**
- * Tests with random bodies: requests and `records()` run the same checks and have the same results.
+ * Tests that a request and a call of `records()` with the same random body have the same result.
  */
 import express from 'express'
 import fc from 'fast-check'

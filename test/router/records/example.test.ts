@@ -79,7 +79,7 @@ describe('the example in docs/records.md', () => {
     expect(await stored()).toEqual(untouched)
   })
 
-  it('a second cancellation is refused, even a concurrent one, so an order is refunded only once', async () => {
+  it('an order is refunded only once: later and concurrent cancellations are refused', async () => {
     const wide = new pg.Pool({ connectionString: place.url, max: 5 })
     const many = await listen(express().use(makeService(wide)))
     const send = () => many.send('POST', '/v1/cancellations', {}, { order: 1, reason: 'Broken' })
