@@ -31,7 +31,7 @@ const thenable = (then: (resolve: (value: string) => void) => void): object =>
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
 describe('withTimeout()', () => {
-  it('passes on a value or a rejection that arrives in time, and leaves no timer behind', async () => {
+  it('settles like a promise that settles in time, and leaves no timer behind', async () => {
     const before = timers()
     await expect(withTimeout(sleep(1, 'value'), 60_000, late)).resolves.toBe('value')
     await expect(withTimeout(Promise.reject(new Error('no')), 60_000, late)).rejects.toThrow('no')
@@ -127,7 +127,7 @@ describe('abortedAfter()', () => {
 })
 
 describe('deadline()', () => {
-  it('calls back when the time is up, unless it was cancelled', async () => {
+  it('calls back when the time is up, unless the deadline was cancelled', async () => {
     const passed = vi.fn()
     const other = vi.fn()
     deadline(20, passed)

@@ -138,6 +138,7 @@ export function recordFromPatched(
   for (const member of plan.hidden.keys()) {
     if (own(seen, member) === undefined) removeMember(seen, member, shape.members.get(member) as Shape)
   }
+  keepLinkMembers(plan, seen, patched.current)
   leaveNullLinks(plan, seen)
   return keptRecord(patched, plan.canonical(seen) as JsonObject, (name) => Object.hasOwn(seen, name))
 }
@@ -152,6 +153,22 @@ function leaveNullLinks({ hidden, definition: { shape } }: ResourcePlan, record:
     if (own(record, member) === null && !shape.members.get(member)?.nullable && !shape.required.has(member))
       delete record[member]
   }
+}
+
+/**
+ * Restores stored members of links without a target. Clients do not see these members, so they
+ * can't have removed them:
+ * - A member that several links use keeps its value, unless one of the links sets it.
+ * - If a link had no target before, and has none now, its other members keep their values too.
+ */
+function keepLinkMembers({ shared, hidden, associations }: ResourcePlan, next: JsonObject, current: JsonObject): void {
+  const isNull = (record: JsonObject, member: string): boolean => (own(record, member) ?? null) === null
+  const keep = (member: string): void => {
+    if (hidden.has(member) && isNull(next, member) && Object.hasOwn(current, member)) next[member] = current[member]
+  }
+  for (const member of shared) keep(member)
+  for (const { by } of associations)
+    if (by.length > 1 && by.some((member) => isNull(current, member) && isNull(next, member))) by.forEach(keep)
 }
 
 /**
@@ -228,6 +245,7 @@ export function completeRecord(
 ): void {
   const kept = undeclared(plan, current).filter((name) => Object.hasOwn(next, name) && next[name] === current[name])
   for (const name of kept) delete next[name]
+  keepLinkMembers(plan, next, current)
   const guarded = plan.guard.carry(next, current)
   if (guarded.length > 0) refuseOnWire(plan, guarded)
   refuseOnWire(plan, action === 'patch' ? plan.validatePatched(next, current) : plan.validate(next))

@@ -65,6 +65,12 @@ export interface ResourcePlan {
    * The stored members that links replace in responses, each with the name of its link.
    */
   readonly hidden: ReadonlyMap<string, string>
+  /**
+   * The members of `hidden` that several links use, such as a tenant id that is part of several
+   * foreign keys. A link without a target leaves such a member unchanged, because the other links
+   * may need it. Each of these links also has a member of its own.
+   */
+  readonly shared: ReadonlySet<string>
   readonly links: ReadonlyMap<string, Link>
   readonly guard: Guard
   /**
@@ -128,6 +134,7 @@ export function compileResource(
   const members = [...shape.members]
   const guard = compileGuard(shape, collection)
   const associations = [...links.values()].filter((link) => link.kind === 'to')
+  const shared = sharedMembers(associations, hidden)
   return Object.freeze({
     definition,
     collection,
@@ -140,13 +147,14 @@ export function compileResource(
     open: shape.hasOthers,
     presentOther: compileOthers(shape),
     hidden,
+    shared,
     links,
     guard,
     complete: { create: compileNormalize(shape, 'create'), update: compileNormalize(shape, 'update') },
     canonical: compileCanonical(shape),
     known: compileKnown(shape),
     hasUndeclared: compileHasUndeclared(shape),
-    ...compileChecks(definition, guard, caches),
+    ...compileChecks(definition, guard, shared, caches),
     fixed: kept,
     needsCurrent: guard.any || definition.rules !== undefined || associations.length > 0,
     associations,
@@ -183,6 +191,18 @@ function hiddenMembers(links: ReadonlyMap<string, Link>, kept: ReadonlySet<strin
     if (link.kind === 'to') for (const member of link.by) if (!kept.has(member)) hidden.set(member, link.name)
   }
   return hidden
+}
+
+function sharedMembers(links: readonly LinkTo[], hidden: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const usersOf = (member: string): readonly LinkTo[] => links.filter(({ by }) => by.includes(member))
+  const hasOwnMember = ({ by }: LinkTo): boolean =>
+    by.some((member) => hidden.has(member) && usersOf(member).length === 1)
+  return new Set(
+    [...hidden.keys()].filter((member) => {
+      const users = usersOf(member)
+      return users.length > 1 && users.every(hasOwnMember)
+    }),
+  )
 }
 
 function compileFields({ shape, links }: ResourceDefinition, hidden: ReadonlyMap<string, string>): Field[] {
@@ -233,6 +253,7 @@ function compileOthers(shape: Shape): ResourcePlan['presentOther'] {
 function compileChecks(
   { collection, schema, key, assigned, shape }: ResourceDefinition,
   guard: Guard,
+  shared: ReadonlySet<string>,
   caches: Caches,
 ): Pick<ResourcePlan, 'validate' | 'validatePatched' | 'validateSent'> {
   const required = new Set([...(isList(schema.required) ? schema.required : []), ...key.members])
@@ -251,11 +272,12 @@ function compileChecks(
       compileValidator(collection, relaxed, new Set([...storeSets, ...without]), (member) => member.readOnly),
     caches.make('lenient-validators'),
   )
-  if (!guard.any) return { validate, validatePatched, validateSent: validate }
+  if (!guard.any && shared.size === 0) return { validate, validatePatched, validateSent: validate }
+  const completed = new Set([...storeSets, ...shared])
   return {
     validate,
     validatePatched,
-    validateSent: compileValidator(collection, keyed, storeSets, (member) => member.readOnly || member.writeOnly),
+    validateSent: compileValidator(collection, keyed, completed, (member) => member.readOnly || member.writeOnly),
   }
 }
 

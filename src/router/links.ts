@@ -167,15 +167,17 @@ interface Taking {
   readonly violations: Violation[]
 }
 
-function takeLink({ caller, mounted, body, record, violations }: Taking, link: LinkTo): void {
+function takeLink(taking: Taking, link: LinkTo): void {
+  const { caller, mounted, body, record, violations } = taking
   const target = targetOf(mounted, link)
-  const { hidden } = mounted.plan
+  const { hidden, shared } = mounted.plan
   const given = body[link.name]
   if (given === null) {
-    for (const member of link.by) {
-      if (hidden.has(member)) record[member] = null
-      else if ((body[member] ?? null) !== null) violations.push(contradiction(target, link.name, member))
-    }
+    for (const member of link.by) if (hidden.has(member) && !shared.has(member)) record[member] = null
+    // A link has no target if at least one of its members is null. So only a body that has a value
+    // for each of them contradicts the null.
+    if (link.by.every((member) => !hidden.has(member) && (body[member] ?? null) !== null))
+      for (const member of link.by) violations.push(contradiction(target, link.name, member))
     return
   }
   const linked = isObject(given)
@@ -190,8 +192,12 @@ function takeLink({ caller, mounted, body, record, violations }: Taking, link: L
       const member = link.by[i] as string
       // If responses contain the member in addition to the link, the body may contain both. The
       // value of the member must then be the same as in the link.
-      if (hidden.has(member) || !Object.hasOwn(body, member)) record[member] = part
-      else if (body[member] !== part) violations.push(contradiction(target, link.name, member))
+      if (hidden.has(member) || !Object.hasOwn(body, member)) {
+        const other =
+          shared.has(member) && (record[member] ?? part) !== part ? otherLink(taking, link, member) : undefined
+        if (other === undefined) record[member] = part
+        else violations.push(contradiction(target, link.name, other))
+      } else if (body[member] !== part) violations.push(contradiction(target, link.name, member))
     }
     return
   }
@@ -207,6 +213,41 @@ function takeLink({ caller, mounted, body, record, violations }: Taking, link: L
     params: linkParams(target),
     clause: 'REP-7',
   })
+}
+
+/** Returns the name of another link in the body that determines a shared member. */
+const otherLink = ({ mounted, body }: Taking, link: LinkTo, member: string): string | undefined =>
+  mounted.plan.associations.find(
+    ({ name, by }) => name !== link.name && by.includes(member) && (body[name] ?? null) !== null,
+  )?.name
+
+/**
+ * Returns a violation for each link that a merge patch would change without naming it. This happens
+ * if the patch names another link that uses the same member, such as a tenant id, and gives it
+ * another value. `patch` has stored members.
+ */
+export function crossedLinks(mounted: Mounted, patch: JsonObject, current: JsonObject): readonly Violation[] {
+  const { shared, hidden, associations } = mounted.plan
+  if (shared.size === 0) return none
+  const changed = [...shared].filter((member) => Object.hasOwn(patch, member) && patch[member] !== current[member])
+  if (changed.length === 0) return none
+  return associations
+    .filter(
+      ({ by }) =>
+        by.some((member) => changed.includes(member)) &&
+        by.every((member) => shared.has(member) || !hidden.has(member) || !Object.hasOwn(patch, member)) &&
+        by.every((member) => (current[member] ?? null) !== null),
+    )
+    .map((link) => {
+      const target = targetOf(mounted, link)
+      return {
+        pointer: `/${escapePointer(link.name)}`,
+        detail: `The patch would also change the target of "${link.name}". Send "${link.name}" too.`,
+        code: 'link',
+        params: linkParams(target),
+        clause: 'REP-7',
+      }
+    })
 }
 
 /**

@@ -5,7 +5,7 @@ import { applyOperations, type PatchOperation, readOperations } from '../plan/js
 import { mergeBody, objectBody, recordFromPatched, recordToPatch } from '../plan/record.js'
 import type { Violation } from '../problem.js'
 import type { Place } from './caller.js'
-import { storedTerms } from './links.js'
+import { crossedLinks, storedTerms } from './links.js'
 import { shownItem } from './related-records.js'
 import { scopeOf } from './scope.js'
 
@@ -39,6 +39,7 @@ export class MergePatch implements Patch {
     const { resource } = place
     const violations: Violation[] = []
     const members = storedTerms(place, resource, this.#members, violations)
+    violations.push(...crossedLinks(resource, members, current))
     const patched = { plan: resource.plan, current, fixed: scopeOf(place, resource), violations }
     return recordToPatch(patched, members, resource.patchesShare)
   }

@@ -30,7 +30,7 @@ export const exceptions: readonly Exception[] = [
     file: /^test\/clauses\/committed\.test\.ts$/,
     fault:
       /^POST \S*\/(?:contratos|informes) responds with (?:404|412)(?: \((?:absent|stale)\))?, which the document does not describe\.$/,
-    why: 'In this file, each permission and each read of the store may throw any problem.',
+    why: 'The tests inject faults, so a permission function or a read of the store may throw any problem.',
   },
   {
     file: /^test\/clauses\/scope-faults\.test\.ts$/,

@@ -7,7 +7,7 @@ import { exceptions } from './exceptions.js'
 import { takePending } from './watch.js'
 
 /**
- * Loads the modules only when there is a response to compare, because many test files serve no
+ * Imports these modules only when there is a response to compare, because many test files serve no
  * requests.
  */
 const load = async () => {
@@ -35,8 +35,8 @@ const maxDocuments = 200
 const unfit = / responds with \d{3}: the body does not match the schema: /
 
 /**
- * Returns how the responses since the last call differ from the documents. Each message occurs
- * once.
+ * Returns messages about the responses since the last call that differ from their documents. Each
+ * message occurs once.
  */
 export async function takeFaults(file: string): Promise<readonly string[]> {
   const taken = takePending()

@@ -1,4 +1,6 @@
-/** Replaces `api` and `resourceRouter` of `src` with watched ones, wherever they are imported. */
+/**
+ * Replaces `api` and `resourceRouter` of `src` with watched versions, wherever they are imported.
+ */
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vitest/config'
 
@@ -12,8 +14,8 @@ const replaced: ReadonlyMap<string, string> = new Map([
 const standIns: ReadonlySet<string> = new Set(replaced.values())
 
 /**
- * Returns the plugin through which the tests compare the responses of each service with the OpenAPI
- * document of the service.
+ * Returns a Vitest plugin. With it, the tests compare the responses of each service with the
+ * OpenAPI document of that service.
  */
 export const watchServices = (): Plugin => ({
   name: 'watch-services',

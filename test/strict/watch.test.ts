@@ -61,7 +61,7 @@ describe('the comparison of responses with the OpenAPI document', () => {
     ])
   })
 
-  it('ignores hand-written routes, earlier and later middlewares, and 404 for an unknown path', async () => {
+  it('ignores hand-written routes, earlier and later middlewares, and 404 responses for unknown paths', async () => {
     const odd: Middleware = (_req, res) =>
       void res.writeHead(299, { 'x-odd': '1', 'Content-Type': 'text/odd' }).end('odd')
     const byHand: Middleware = (req, res, next) => (req.url === '/by-hand' ? odd(req, res, next) : next())

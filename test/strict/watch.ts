@@ -16,8 +16,8 @@ interface Visit {
   /** The names of the header fields that were set before the service was called. */
   readonly before: ReadonlySet<string>
   /**
-   * The same request as the outer service received it, or `undefined` if the app itself called this
-   * service.
+   * If another service called this service, the request as the other service received it; otherwise
+   * `undefined`.
    */
   readonly outer: Visit | undefined
 }
@@ -41,8 +41,8 @@ interface Body {
 const maxBytes = 1_048_576
 
 /**
- * The call of the service that currently handles a response, by response. A response has no entry
- * while other code handles it, such as the app or a hand-written route.
+ * The request that a service currently handles, by response. A response has no entry while the app
+ * or a hand-written route handles it.
  */
 const turns = new WeakMap<ServerResponse, Visit>()
 const bodies = new WeakMap<ServerResponse, Body>()

@@ -120,7 +120,7 @@ describe('the dashboard and the alerts', () => {
 
   it('each link of an alert or a panel leads to an existing page and section of the docs', () => {
     const anchors = [...read('docs/operations.md').matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, anchor]) => anchor)
-    // Only the panel with the number of requests, which shows no fault, has no link.
+    // Only the panel with the number of requests has no link, because it shows no fault.
     const withoutLink = board.panels.filter(({ description }) => description === '').map(({ title }) => title)
     expect(withoutLink).toEqual(['Requests by route'])
     const links = [

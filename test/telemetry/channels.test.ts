@@ -85,7 +85,7 @@ describe('the channel "request"', () => {
     await close()
   })
 
-  it('has the clause of a problem, and the original error', async () => {
+  it('reports the clause of a problem, and the original error', async () => {
     const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express)
     await send('GET', '/v8/averias/secret')
@@ -99,7 +99,7 @@ describe('the channel "request"', () => {
     await close()
   })
 
-  it('has a digest of the principal, which is the same for all requests of one caller', async () => {
+  it('reports a digest of the principal, which is the same for all requests of one caller', async () => {
     const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express, { principal: (req) => ({ sub: req.headers['x-user'] }) })
     for (const user of ['ana', 'eva', 'ana']) await send('GET', '/v8/piezas/1', { 'x-user': user })
@@ -110,7 +110,7 @@ describe('the channel "request"', () => {
     await close()
   })
 
-  it('says whether the version is deprecated', async () => {
+  it('reports whether the version is deprecated', async () => {
     const events = eventsOf<RequestMessage>('request')
     const resources = [mount(clientes, memoryAdapter(clientes))]
     const versions = {
@@ -151,7 +151,7 @@ describe('the channel "request"', () => {
     await close()
   })
 
-  it('has the time for which a write waited for other writers of the same key', async () => {
+  it('reports how long a write waited for other writers of the same key', async () => {
     const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express)
     const patch = () => send('PATCH', '/v8/bolsas/1', {}, { x: 1 })
@@ -252,7 +252,7 @@ describe('the channel "cache"', () => {
       { cache: 'list-queries', hits: 0, misses: 1, path },
       { cache: 'list-queries', hits: 1, misses: 0, path },
     ])
-    // Each of the two pages has two rows, and looks up each row once.
+    // Each request returns two rows, and looks up each of them once.
     expect(of('items').map(({ hits, misses }) => hits + misses)).toEqual([2, 2])
     await close()
   })

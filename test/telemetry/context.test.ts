@@ -34,9 +34,9 @@ type Cosa = { id: string; veces: number }
 
 interface Fixture extends Omit<Served, 'data'> {
   /**
-   * Each entry has the function that read the `AsyncLocalStorage`, the value that it found, and the
-   * request for which it ran. `rules` gets no request, so it takes the id of the request from the
-   * principal.
+   * `by` is the function that read the `AsyncLocalStorage`, `found` is the value that it read, and
+   * `own` is the id of the request for which it ran. `rules` gets no request, so it takes this id
+   * from the principal.
    */
   readonly seen: { readonly by: string; readonly found: string | undefined; readonly own: string }[]
 }

@@ -36,8 +36,8 @@ const statuses = [
   await ask('/v8/pre-piezas/1', { method: 'DELETE', headers: { 'if-match': '"old"' } }),
   await ask('/v0/clientes'),
 ]
-// Another session locks the table for 1.3 s. So each list takes more than a second, and requests
-// wait for a connection of the pool.
+// Another session locks the table for 1.3 s. So each list request takes more than a second, and
+// some requests wait for a connection of the pool.
 const other = new pg.Client({ connectionString: databaseUrl })
 await other.connect()
 await other.query('BEGIN; LOCK TABLE contratos IN ACCESS EXCLUSIVE MODE')

@@ -41,7 +41,7 @@ describe('followRoutes()', () => {
 })
 
 describe('nameRoute()', () => {
-  it('sets the latest route again when the response closes, and does not throw for a frozen object', () => {
+  it('restores the latest route when the response closes, and does not throw for a frozen object', () => {
     const res = new EventEmitter()
     const traced: { route?: string | undefined } = {}
     const read: (string | undefined)[] = []

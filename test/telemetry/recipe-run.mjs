@@ -15,8 +15,8 @@ const load = (file) => import(new URL(file, new URL('../../dist/', import.meta.u
 const recipe = () => import(pathToFileURL(path).href)
 
 /**
- * The kinds of recipes. Each function loads the recipe, and returns a function that returns the
- * output of the recipe. Some also return a middleware (`before`) or options of the service.
+ * The kinds of recipes. Each function loads its recipe and returns `output`, which reads the output
+ * of the recipe. Some functions also return a middleware (`before`) or `options` of the service.
  */
 const kinds = {
   async prom() {

@@ -93,7 +93,7 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
     expect(labelsOf(metrics, 'rest_pool_wait_duration_seconds').length).toBeGreaterThan(0)
   })
 
-  it('OpenTelemetry exports the same metrics as prom-client, and its own metric of requests has routes', async () => {
+  it('OpenTelemetry exports the same metrics as prom-client, and its own request metric has routes', async () => {
     const { output } = await run('Metrics with OpenTelemetry', 'otel', major)
     const metrics = (output as { name: string; points: Record<string, unknown>[] }[]).map(({ name, points }) => ({
       name,

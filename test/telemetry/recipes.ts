@@ -24,8 +24,8 @@ export interface RecipeFile {
 }
 
 /**
- * Writes a recipe as a module. The module is inside the project, where its packages are found, and
- * uses the build of the library.
+ * Writes a recipe as a module. The module is inside the project, so that Node finds its packages.
+ * It imports the built library.
  */
 export function recipeFile(heading: string): RecipeFile {
   mkdirSync(join(root, 'build'), { recursive: true })

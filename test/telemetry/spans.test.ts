@@ -40,7 +40,7 @@ it('a request span contains step spans, which contain adapter-call spans, which 
     ])
     const failed = spans.filter(({ events }) => events.includes('exception')).map(pathOf)
     expect(failed).toEqual(['GET /v1/cosas/{id} > execute'])
-    // The only spans without a parent are those of requests.
+    // Only the spans of requests have no parent.
     const tops = spans.filter(({ parent }) => parent === null || !byId.has(parent)).map(({ name }) => name)
     expect(tops.toSorted()).toEqual([
       'GET /v1/cosas',

@@ -1,10 +1,11 @@
 /**
- * A service with the real SDK of OpenTelemetry, in its own process: instrumentations must be loaded
- * before the modules that they change. Prints the server spans of its requests as JSON.
+ * A service with the real SDK of OpenTelemetry. It runs in its own process, because
+ * instrumentations must be loaded before the modules that they change. It prints the server spans
+ * of its requests as JSON.
  *
- * Arguments: a folder that `express-folders.ts` has created, whose `express` is the version to
- * test; `import` or `require`; the names of the instrumentations, separated by commas; `listen` for
- * a server of `node:http`, or `createServer` for a server of the library.
+ * Arguments: a folder of `express-folders.ts`, which determines the version of Express; `import` or
+ * `require`; the names of the instrumentations, separated by commas; `listen` for a server of
+ * `node:http`, or `createServer` for a server of the library.
  */
 import http from 'node:http'
 import { createRequire, register } from 'node:module'
@@ -132,7 +133,7 @@ const send = (method, path, headers = {}, body = undefined) =>
     req.end(body)
   })
 
-/** Disconnects when the handler has started. */
+/** Sends a GET, and disconnects as soon as its handler has started. */
 const leave = (path) =>
   new Promise((resolve) => {
     const req = http.request({ host: '127.0.0.1', port, path })

@@ -1,8 +1,8 @@
 /**
  * Runs the adapter suite on ordinary tables. A fake catalog of Citus lists these tables as
  * distributed. The tests record the statements of the adapter, and check their query trees against
- * the rules of Citus. With CITUS_URL, the suite also runs on Citus. Without CITUS_URL, that part is
- * skipped, because no package that the tests can install contains Citus.
+ * the rules of Citus. If the environment variable CITUS_URL is set, the suite also runs on Citus.
+ * Otherwise, that part is skipped, because no package that the tests can install contains Citus.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

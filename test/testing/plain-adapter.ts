@@ -315,8 +315,8 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
   }
 
   /**
-   * True if an item is after a position, or before the position if `backwards`. `difference` is the
-   * result of comparing the item with the position.
+   * Returns true if an item is after the seek position, or, with `backwards`, before it.
+   * `difference` is the result of comparing the item with the seek position.
    */
   beyond(difference: number, backwards: boolean): boolean {
     return backwards ? difference < 0 : difference > 0

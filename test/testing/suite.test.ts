@@ -12,7 +12,7 @@ const memory: MakeAdapter = ({ definition, records }) => memoryAdapter(definitio
 describe('adapterSuite', () => {
   const suite = adapterSuite(memory)
 
-  it('gives every check a unique id and a unique title, which is a sentence', () => {
+  it('gives every check a unique id, and a unique sentence as its title', () => {
     expect(new Set(suite.map(({ id }) => id)).size).toBe(suite.length)
     expect(new Set(suite.map(({ title }) => title)).size).toBe(suite.length)
     for (const { id, title } of suite) {
@@ -36,7 +36,7 @@ describe('adapterSuite', () => {
     )
   })
 
-  it('reports an error that the adapter throws: its message, and the error itself as the cause', async () => {
+  it('if the adapter throws an error, reports its message, and keeps the error as the cause', async () => {
     const thrown = new Error('no connection')
     const wrong = adapterSuite(() => ({
       list: () => Promise.reject(thrown),
@@ -176,7 +176,7 @@ describe('adapterSuite', () => {
     expect(globalThis.Date).toBe(real)
   })
 
-  it('lists the checks of methods, values and reads first, and the races last', () => {
+  it('lists the checks of methods, values and reads first, and the checks of races last', () => {
     const groups = [...new Set(suite.map(({ id }) => id.split('/')[0]))]
     expect(groups.slice(0, 3)).toEqual(['methods', 'values', 'reads'])
     expect(groups.at(-1)).toBe('races')

@@ -15,7 +15,7 @@ const oddText = fc.oneof(
 )
 
 describe('cells of CSV', () => {
-  it('RFC 4180: another CSV reader reads every cell of textCell() back unchanged', () => {
+  it('RFC 4180: another CSV reader reads the original string from every cell that textCell() writes', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(oddText, { minLength: 2, maxLength: 2 }), { minLength: 1, maxLength: 5 }),

@@ -82,7 +82,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     expect(head.text).toBe('')
   })
 
-  it('HDR-1: Accept */* gets a page, an item cannot be exported, and a 415 response names the formats', async () => {
+  it('HDR-1: "Accept: */*" gets a page; an item cannot be exported; a 415 response names the formats', async () => {
     expect((await get('/v1/pedidos', '*/*')).headers['content-type']).toContain('application/json')
     expect((await get('/v1/pedidos/1', 'text/csv')).status).toBe(415)
     expect((await get('/v1/clientes', 'text/csv')).status).toBe(415)

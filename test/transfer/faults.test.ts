@@ -169,8 +169,8 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
       expect(problem(busy)).toMatchObject({ status: 503, code: 'unavailable' })
       expect(busy.headers['retry-after']).toBe('10')
       answer.destroy()
-      // The 503 response has already resolved `answered`, so the test also waits until `signal` is
-      // aborted.
+      // The 503 response above has already resolved `answered`, so the test also waits until
+      // `signal` is aborted.
       await answered
       await new Promise<void>((resolve) =>
         signal?.aborted ? resolve() : signal?.addEventListener('abort', () => resolve()),
@@ -183,7 +183,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   }, 20_000)
 
-  it('VERB-1: if the adapter stops responding, the export is aborted after the timeout of a request', async () => {
+  it('VERB-1: if the adapter stops responding, the export is aborted after the request timeout', async () => {
     const { adapter } = paged((page, list) => (page < 3 ? bulky(list) : new Promise(() => {})))
     const { onError, onResponse, errors } = recorder()
     const served = await listen(express().use(service(adapter, {}, { onError, onResponse, timeout: 100 })))
@@ -264,7 +264,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('an export reads a store without seek by offset, and fails if a store ignores the seek position', async () => {
+  it('an export uses offsets if a store cannot seek, and fails if a store ignores the seek position', async () => {
     const requests: ListRequest[] = []
     const byOffset = paged(async (_page, list, __, request) => {
       requests.push(request)

@@ -14,7 +14,7 @@ const lines = 'application/x-ndjson'
 describe('imports of hostile files', () => {
   let served: Omit<Served, 'data'>
   const errors: unknown[] = []
-  // Collects only errors with a status from 500, and not refusals of files.
+  // Collects only errors with status 500 or higher, and not refusals of files.
   const onError = ({ status, error }: ErrorEvent) => status >= 500 && errors.push(error)
   beforeAll(async () => {
     const cargas = imports('cargas', pedidos, {
@@ -70,7 +70,7 @@ describe('imports of hostile files', () => {
     )
   })
 
-  it('ERR-3: only the first 50 of thousands of unknown columns are reported', async () => {
+  it('ERR-3: if thousands of columns are unknown, only the first 50 are reported', async () => {
     const header = Array.from({ length: 9_000 }, (_, i) => `${'a'.repeat(100)}${i}`)
     const answer = await post(`${header.join(',')}\n`)
     expect(problem(answer)).toMatchObject({ status: 422, code: 'invalid-body' })

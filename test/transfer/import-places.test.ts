@@ -56,7 +56,8 @@ describe.each(frameworks)('concurrent imports on %s', (_, express) => {
     const send = () => served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'id,nota\n')
     const slow = [await open(), await open(), await open(), await open()]
     try {
-      // If the server refuses a fifth import, it has accepted the four in `slow`.
+      // The server refuses a fifth import only after the four imports in `slow` have taken all
+      // slots.
       await expect.poll(async () => (await send()).status).toBe(503)
       const refused = await send()
       expect(refused.json).toMatchObject({

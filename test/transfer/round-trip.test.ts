@@ -225,7 +225,7 @@ describe('imports over PostgreSQL', () => {
   const rows = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, i) => `${from + i},x,y\r\n`).join('')
 
-  it('ERR-2: an import writes no row in a dry run, or if only the last of 1,000 rows is invalid', async () => {
+  it('ERR-2: a dry run writes no row; an import writes no row if only the last of 1,000 rows is invalid', async () => {
     const served = await serve()
     try {
       const refused = await served.send(

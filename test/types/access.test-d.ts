@@ -79,7 +79,7 @@ api({ principal: (): User => ({ sub: '', roles: [] }), permission, versions: {} 
 api({ authenticate: bearer({ keys }), permission, versions: {} })
 // @ts-expect-error the caller may be unknown
 api({ principal: ({ user }: Request) => user, permission, versions: {} })
-// @ts-expect-error a permission function returns a word, such as 'allow', and not a boolean
+// @ts-expect-error a permission function returns a string such as 'allow', not a boolean
 api({ authenticate: byKey, permission: () => true, versions: {} })
 
 // The options of a service may be undefined.

@@ -33,7 +33,7 @@ const write: PostgresAdapterOptions<Cuenta, string>['write'] = async (_tx, chang
   if (change.action === 'remove') holds<Same<typeof change.after, undefined>>()
   else holds<Same<typeof change.after, Readonly<Cuenta> | undefined>>()
   if (change.action === 'attach') change.parent.collection.toUpperCase()
-  // @ts-expect-error Only attach and detach always have a parent.
+  // @ts-expect-error Only the actions "attach" and "detach" always have a parent.
   else change.parent.collection.toUpperCase()
 }
 declare const client: Parameters<typeof postgresAdapter>[0]

@@ -108,7 +108,7 @@ const made = store.create({ id: 1, total: 2 }, call)
 if ('created' in made) made.created.value.total.toFixed()
 const repeated = store.create({ id: 1, total: 2 }, { ...call, idempotency })
 if (repeated === 'running' || repeated === 'mismatched') repeated.toUpperCase()
-// @ts-expect-error: the result may be a word, such as 'running'
+// @ts-expect-error: the result may be a string such as 'running'
 if ('created' in repeated) repeated.created
 
 const kept: MemoryIdempotencyOptions = { ttl: 60, max: 10 }

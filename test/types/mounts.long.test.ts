@@ -100,8 +100,8 @@ function compile(compiler: string, file: string): string {
 }
 
 /**
- * The output lines of each diagnostic, by the line of code that it is about. Line 1 is the first
- * line below the declarations.
+ * The output lines of each diagnostic, by the number of the line that has the error. Line 1 is the
+ * first line below the declarations.
  */
 function diagnostics(text: string): Map<number, string[]> {
   const above = declarations.trim().split('\n').length

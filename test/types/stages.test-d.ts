@@ -1,6 +1,6 @@
 /**
- * Type tests of the pipeline that handles a request: of the order of its steps, and of the data
- * that each step and each operation may read.
+ * Type tests of the pipeline that handles a request: the order of its steps, and the data that each
+ * step and each operation may read.
  */
 import type { JsonObject } from '../../src/definition/json.js'
 import type { ListQuery } from '../../src/plan/list-grammar.js'
@@ -71,7 +71,7 @@ negotiated.end('represent', represent)
 negotiated.end('parse', parse)
 // @ts-expect-error A step must return the data that the next steps read.
 received.step('version', (): { readonly version: ServedVersion } | undefined => noVersion, add)
-// @ts-expect-error A step that returns data needs a function that sets it.
+// @ts-expect-error A step that returns data needs a function that stores the data.
 received.step('version', version)
 // @ts-expect-error A step that sets nothing must not return a promise of data.
 received.step('authenticate', authenticate)

@@ -107,7 +107,7 @@ describe.each(Object.entries(stores))('the usage store in %s', (_, make) => {
 })
 
 describe('the Redis usage store', () => {
-  it('gets lost counts again from usage(), and reports a later start of counting than before the loss', async () => {
+  it('gets lost counts again from usage(), but then reports a later start of counting', async () => {
     const { client, prefix, store } = await redis()
     const counts = usage({ store })
     counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })

@@ -124,7 +124,7 @@ export const attachmentMutants: readonly Mutant[] = [
     DetachesEveryMember,
   ),
   mutant('clears the payer when it sets the holder', ['associations/together'], HoldsOneParent),
-  mutant('attaches in a second step after the create', ['races/create-attached'], AttachesLater),
+  mutant('creates the record first, and attaches it in a second step', ['races/create-attached'], AttachesLater),
   mutant(
     'creates and attaches a record, but returns the version before the attach',
     ['create/attached-version'],
@@ -132,7 +132,7 @@ export const attachmentMutants: readonly Mutant[] = [
   ),
   mutant('keeps the created record if it cannot attach the record', ['create/attached-whole'], LeavesTheOrphan),
   mutant(
-    'replaces lone surrogates in the key of the parent when it creates',
+    'replaces lone surrogates in the key of the parent when it creates a record',
     ['create/attached-whole'],
     WellFormsParents,
   ),

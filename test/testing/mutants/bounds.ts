@@ -131,7 +131,7 @@ export const boundMutants: readonly Mutant[] = [
   mutant('cuts keys at 255 characters', ['texts/long-keys'], CutsKeys),
   mutant('cuts idempotency ids at 64 characters', ['keys/names'], CutsIds),
   asking(
-    "returns the first page for a page past the end of a parent's records",
+    "returns the first page of a parent's records if the offset is too large",
     ['random/contracts'],
     ({ parent, offset, size }, base) =>
       parent !== undefined && offset >= base.store.rows.size - size ? { offset: 0 } : {},

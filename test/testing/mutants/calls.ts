@@ -32,7 +32,7 @@ class WritesByTheLastScope extends PlainAdapter {
   }
 }
 
-/** Caches the page of a request, and returns it if the request is repeated. */
+/** Caches each page, and returns the cached page if the same request object is passed again. */
 class PagesByRequest extends PlainAdapter {
   readonly #pages = new WeakMap<ListRequest, Awaited<ReturnType<PlainAdapter['list']>>>()
   override async list(request: ListRequest, call: AdapterCall) {
@@ -137,7 +137,7 @@ class EncodesKeys extends PlainAdapter {
 export const callMutants: readonly Mutant[] = [
   mutant('replaces lone surrogates in conditions, as a driver does', ['unstorable/list'], EncodesConditions),
   mutant('replaces lone surrogates in keys, as a driver does', ['unstorable/key'], EncodesKeys),
-  altered('treats an empty expected version as absent when it attaches', ['expected/other-attached'], (base) => {
+  altered('treats an empty expected version as absent in attach()', ['expected/other-attached'], (base) => {
     const attach = base.attach.bind(base)
     return {
       attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) =>
@@ -146,7 +146,7 @@ export const callMutants: readonly Mutant[] = [
   }),
   mutant('reads and lists in the scope of the latest call', ['calls/beside'], CallInAField),
   mutant('creates in the scope of the latest call', ['calls/beside-writes'], WritesByTheLastScope),
-  mutant('caches the page of a repeated request', ['calls/same-request'], PagesByRequest),
+  mutant('returns a cached page if the same request object is passed again', ['calls/same-request'], PagesByRequest),
   mutant('caches records within a call', ['calls/same-call'], LoadsOnce),
   mutant('ignores the expected version if the value stays the same', ['expected/equal'], SkipsWhatIsEqual),
   mutant('accepts the version of another record as the expected version', ['expected/others'], AnyVersionWillDo),
@@ -159,7 +159,7 @@ export const callMutants: readonly Mutant[] = [
     ['races/keys-mismatched'],
     AnswersForAnyBody,
   ),
-  altered('does not attach in a create with an idempotency id', ['keys/attached'], (base) => {
+  altered('does not attach the record in a create with an idempotency id', ['keys/attached'], (base) => {
     const create = base.create.bind(base)
     return {
       create(value: unknown, call: AdapterCall) {

@@ -141,7 +141,7 @@ export const combinationMutants: readonly Mutant[] = [
   forgetting('ignores all conditions after the second', ['random/parcels'], (request) => ({
     request: { ...request, where: request.where.slice(0, 2) },
   })),
-  mutant('merges two "in" conditions on one member', ['filters/and'], UnionsConditions),
+  mutant('combines two "in" conditions on one member with OR', ['filters/and'], UnionsConditions),
   mutant(
     'orders the records of a parent only by key',
     ['random/contracts', 'associations/asked'],
@@ -158,7 +158,11 @@ export const combinationMutants: readonly Mutant[] = [
     WrapsBackwards,
   ),
   mutant('omits the third term from a seek position', ['random/parcels'], OmitsTheThirdTerm),
-  mutant('lists under a parent only the records that attach() attached', ['random/writes'], IndexesParentsOnAttach),
+  mutant(
+    'lists no records under a parent except those that attach() attached',
+    ['random/writes'],
+    IndexesParentsOnAttach,
+  ),
   mutant('ignores the scope if its value is false, zero or an empty string', ['scope/falsy'], TruthyScope),
   altered('searches members that are not searchable', ['search/members'], (base) => {
     const rank = base.rank.bind(base)
@@ -169,7 +173,7 @@ export const combinationMutants: readonly Mutant[] = [
         (search === search.toLowerCase() && JSON.stringify(row).includes(`"${search}"`)),
     }
   }),
-  altered('returns its own codes from attach and remove', ['associations/listed', 'expected/remove'], (base) => {
+  altered('returns unknown codes from attach() and remove()', ['associations/listed', 'expected/remove'], (base) => {
     const [attach, remove] = [base.attach.bind(base), base.remove.bind(base)]
     const isDone = (answer: unknown) => answer === 'attached' || answer === 'removed'
     return {
@@ -179,7 +183,7 @@ export const combinationMutants: readonly Mutant[] = [
         [await remove(...given)].map((answer) => (isDone(answer) ? 'deleted' : answer))[0],
     }
   }),
-  altered('names columns instead of members in refusals', ['create/duplicate'], (base) => {
+  altered('returns names of constraints instead of members in refusals', ['create/duplicate'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {

@@ -51,7 +51,7 @@ export const createMutants: readonly Mutant[] = [
   ),
   mutant('assigns the number of a removed record again', ['create/assigned-not-again'], ReusesNumbers),
   mutant('assigns numbers that are already taken', ['create/assigned-given', 'races/assigned'], NumbersWithoutLooking),
-  altered('overwrites a record with the same key when it creates', ['create/duplicate'], (base) => {
+  altered('overwrites an existing record when it creates one with the same key', ['create/duplicate'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {

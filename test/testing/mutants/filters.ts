@@ -4,7 +4,10 @@ import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import { type Mutant, mutant } from './mutant.js'
 
-/** Overrides the results of conditions. If `holds` returns `undefined`, the result stays. */
+/**
+ * A plain adapter in which `holds` decides whether a record meets a condition. If `holds` returns
+ * `undefined`, the plain adapter decides.
+ */
 const holding = (
   holds: (condition: Condition, row: Row, base: (condition: Condition) => boolean) => boolean | undefined,
 ) =>

@@ -1,6 +1,6 @@
 /**
  * Wrong adapters, with errors in values that have a format. They store or compare these values as
- * strings, as doubles or as `Date`s.
+ * strings, as doubles or as `Date` objects.
  */
 import type { Condition, ListRequest, Scalar, SortTerm } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
@@ -102,7 +102,7 @@ const rounded = (value: unknown): unknown => (isNumber(value) ? String(Number(va
 export const formatMutants: readonly Mutant[] = [
   mutant('stores numeric strings as doubles', ['formats/held', 'formats/survive'], keeping(rounded)),
   mutant(
-    'stores instants as Date',
+    'stores instants as Date objects',
     ['formats/held', 'formats/survive'],
     keeping((value) => (isMoment(value) ? new Date(value).toISOString() : value)),
   ),

@@ -6,8 +6,8 @@ import type { ScopedMethod } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
 /**
- * A mutant that checks only some members of the scope: those that `heeded` returns. `methods` are
- * the methods with this fault; default: all methods.
+ * A mutant that checks only those members of the scope that `heeded` returns. `methods` are the
+ * methods with this error; default: all methods.
  */
 const heeding = (
   name: string,
@@ -45,17 +45,20 @@ export const scopeMutants: readonly Mutant[] = [
     ['scope/several', 'scope/several-written', 'scope/several-attached'],
     (scope) => scope.slice(-1),
   ),
-  heeding('checks only the first member of a scope when it counts', ['scope/several'], (scope) => scope.slice(0, 1), [
-    'count',
-  ]),
   heeding(
-    'checks only the first member of a scope when it removes',
+    'checks only the first member of a scope when it counts records',
+    ['scope/several'],
+    (scope) => scope.slice(0, 1),
+    ['count'],
+  ),
+  heeding(
+    'checks only the first member of a scope when it removes a record',
     ['scope/several-written'],
     (scope) => scope.slice(0, 1),
     ['remove'],
   ),
   heeding(
-    'checks only the first member of a scope when it detaches',
+    'checks only the first member of a scope when it detaches a record',
     ['scope/several-attached'],
     (scope) => scope.slice(0, 1),
     ['detach'],

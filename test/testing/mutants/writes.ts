@@ -180,7 +180,7 @@ export const writeMutants: readonly Mutant[] = [
     ['versions/recreated', 'expected/recreated'],
     CountsFromOne,
   ),
-  mutant('uses a hash of the value as version', ['versions/change', 'versions/recreated'], HashOfTheValue),
+  mutant('uses a hash of the value as the version', ['versions/change', 'versions/recreated'], HashOfTheValue),
   mutant('returns numbers as versions', ['versions/text'], NumberAsVersion),
   mutant('keeps the version when the value changes', ['versions/change'], VersionStays),
   mutant('returns a new version for each read', ['reads/as-listed', 'versions/steady'], VersionOfTheRead),
