@@ -158,6 +158,13 @@ const faults: readonly Case[] = [
     /"gone" is a boolean: softDelete\.deleted must be 'true' or 'false'/,
   ],
   [
+    'a soft-delete column that a writable member stores',
+    'CREATE TABLE t (id int PRIMARY KEY, a text, gone boolean)',
+    cosas({ gone: { type: ['boolean', 'null'] } }),
+    { softDelete: 'gone' },
+    /"gone" is stored in "gone", the column of "softDelete".* make the member readOnly/,
+  ],
+  [
     'a soft-delete column that is NOT NULL and not boolean',
     "CREATE TABLE t (id int PRIMARY KEY, a text, state text NOT NULL DEFAULT 'active')",
     cosas(),

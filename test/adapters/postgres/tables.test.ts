@@ -333,6 +333,35 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     expect(await store.sql('SELECT activo FROM courier.t_pieza WHERE id_pieza = 1')).toEqual([{ activo: false }])
   })
 
+  it.each([
+    ['a trigger that keeps the row', `now()`],
+    ['a mark that is NULL', `current_setting('app.nobody', true)::timestamptz`],
+  ])('soft delete: a removal that leaves the row alive, because of %s, is refused', async (_, deleted) => {
+    await store.sql(`
+      CREATE TABLE courier.t_pieza (id_pieza bigint PRIMARY KEY, nro_envio text, borrado_en timestamptz);
+      CREATE OR REPLACE FUNCTION courier.retener() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN IF NEW.nro_envio = 'E1' THEN NEW.borrado_en := NULL; END IF; RETURN NEW; END $$;
+      CREATE TRIGGER retener BEFORE UPDATE ON courier.t_pieza FOR EACH ROW EXECUTE FUNCTION courier.retener()`)
+    const resource = defineResource({
+      collection: 'piezas',
+      key: 'numero',
+      schema: { type: 'object', properties: { numero: { type: 'integer' }, numeroDeEnvio: { type: 'string' } } },
+    })
+    const adapter = postgresAdapter(store.client, {
+      resource,
+      table: 'courier.t_pieza',
+      columns: { numero: 'id_pieza', numeroDeEnvio: 'nro_envio' },
+      softDelete: { column: 'borrado_en', deleted },
+    })
+    await adapter.create({ numero: 1, numeroDeEnvio: 'E1' }, call)
+    expect(await adapter.remove(1, undefined, call)).toEqual({
+      refused: 'rule',
+      members: [],
+      why: 'was rejected by a rule of the store',
+    })
+    expect((await adapter.read([1], call))[0]).toBeDefined()
+  })
+
   it('if the unique index excludes deleted rows, a deleted key can be reused, and versions do not repeat', async () => {
     await store.sql(`
       CREATE TABLE courier.t_pieza (id_pieza bigint, nro_envio text, borrado boolean NOT NULL DEFAULT false);

@@ -50,6 +50,12 @@ export function membersOf(
       continue
     }
     members.push(member)
+    const mark = typeof options.softDelete === 'object' ? options.softDelete.column : options.softDelete
+    if (mark !== undefined && member.column === mark && !member.setByDatabase && shape?.readOnly !== true)
+      faults.push(
+        `"${name}" is stored in "${mark}", the column of "softDelete", so a POST, PUT or PATCH could remove the ` +
+          `record: make the member readOnly, or set columns.${name} to { write: false }`,
+      )
     const ignored = ignoredWarning(member, shape, isKey)
     if (ignored !== undefined) unwritten.push(`In "${definition.collection}", ${ignored}`)
   }

@@ -7,23 +7,26 @@ import { rowNow } from '../reads/reads.js'
 import { expectedRow, type RowCall } from '../reads/row-call.js'
 import { allOf, Parameters, quote } from '../sql/sql.js'
 import type { Table } from '../table/table.js'
-import { absentOrStale } from './unchanged.js'
+import { absentOrStale, suppressed } from './unchanged.js'
 
 export async function removeRow(at: RowCall): Promise<'removed' | 'absent' | 'stale' | Refused> {
   const { table, ask } = at
   const parameters = new Parameters()
   const where = allOf(expectedRow(at, parameters))
   const keys = table.layout.key.map(({ sql }, i) => `${sql} AS k${i}`).join(', ')
-  const statement = `${removal(table, parameters)} WHERE ${where} RETURNING ${keys}`
+  // A trigger may keep a row that should be marked, and the value of the mark may be NULL.
+  const kept = table.alive === undefined ? 'false' : `(${table.alive})`
+  const statement = `${removal(table, parameters)} WHERE ${where} RETURNING ${keys}, ${kept}::text AS kept`
   const taken = [...table.joins.values()].map(
     (join, i) =>
-      `_j${i} AS (DELETE FROM ${join.relation} AS _j USING _d WHERE ` +
+      `_j${i} AS (DELETE FROM ${join.relation} AS _j USING _d WHERE _d.kept = 'false' AND ` +
       `${join.key.map((column, k) => `_j.${quote(column)} = _d.k${k}`).join(' AND ')})`,
   )
   const text =
-    taken.length === 0 ? statement : `WITH ${[`_d AS (${statement})`, ...taken].join(', ')} SELECT 1 AS c0 FROM _d`
+    taken.length === 0 ? statement : `WITH ${[`_d AS (${statement})`, ...taken].join(', ')} SELECT kept FROM _d`
   const [found] = await ask.query(text, parameters)
-  return found === undefined ? absentOrStale(await rowNow(at), at.expected) : 'removed'
+  if (found === undefined) return absentOrStale(await rowNow(at), at.expected)
+  return found.kept === 'true' ? suppressed : 'removed'
 }
 
 function removal({ deletion, target, nextVersion }: Table, parameters: Parameters): string {
