@@ -6,6 +6,7 @@
  */
 import {
   type Adapter,
+  type Api,
   adapterView,
   defineResource,
   type FilterOperator,
@@ -292,3 +293,28 @@ memoryAdapter(notas, { onCreate: (nota) => ({ ...nota, texto: nota.texto.trim() 
 memoryAdapter(notas, { onCreate: (nota) => ({ ...nota, texto: nota.texta }) })
 // @ts-expect-error the adapter has no option `recrods`
 memoryAdapter(notas, { recrods: [] })
+
+// `records()` copies the given values, so lists in them may be readonly at any depth.
+declare const service: Api
+declare const tags: readonly string[]
+const listSchema = { type: 'array', items: { type: 'string' } } as const
+const fichaSchema = {
+  type: 'object',
+  required: ['id', 'tags'],
+  properties: {
+    id: { type: 'integer' },
+    tags: listSchema,
+    lineas: { type: 'array', items: { type: 'object', properties: { tags: listSchema } } },
+  },
+} as const
+const fichas = defineResource({ collection: 'fichas', key: 'id', assigned: true, schema: fichaSchema })
+const ofFichas = service.records(fichas, { principal: undefined })
+void ofFichas.create({ tags, lineas: [{ tags }] as const })
+void ofFichas.create({ tags: ['a'], lineas: [{ tags: ['b'] }] })
+void ofFichas.replace(1, { tags, lineas: [{ tags }] })
+void ofFichas.patch(1, { tags })
+void ofFichas.createAll([{ tags }])
+// @ts-expect-error tags are strings
+void ofFichas.create({ tags: [1] })
+// @ts-expect-error tags are strings
+void ofFichas.patch(1, { tags: [1] })
