@@ -50,7 +50,7 @@ export interface AuthenticateOptions<P> {
 export type Authenticate<P = unknown> = Middleware & Identifies<P>
 
 /** The members of an authenticating middleware. */
-export interface Identifies<P> {
+interface Identifies<P> {
   /**
    * Returns the principal of a request that passed this middleware, or that `api` authenticated
    * before it called a hand-written route. Throws `ConfigurationError` if the request was not

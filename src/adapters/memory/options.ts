@@ -17,7 +17,7 @@ import type { ExactPage } from './slice.js'
  * A record with or without its key. A composite key of type `K` names its members. For any other
  * key, each member that can hold a `K` may be the key, so the type allows one of them to be absent.
  */
-export type WithOrWithoutKey<T, K> =
+type WithOrWithoutKey<T, K> =
   | T
   | (unknown extends K
       ? never
