@@ -41,7 +41,8 @@ export const viewOf = (adapter: object): ViewParts | undefined => views.get(adap
  *   adapterView(clientes, { rename: { nombre: 'razonSocial' }, hides: ['cuit'] }),
  * )
  */
-export function adapterView<T = Row, K = unknown>(
+// The default is written out, because the declarations of a service can't name `Row`.
+export function adapterView<T = Record<string, unknown>, K = unknown>(
   adapter: Adapter<never, K> | Adapter<unknown, K>,
   options?: AdapterViewOptions,
 ): Adapter<T, K>

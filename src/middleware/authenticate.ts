@@ -44,7 +44,13 @@ export interface AuthenticateOptions<P> {
  * The return value of `authenticate()`, `bearer()` and `publicToken()`. It is a middleware, and can
  * also be passed as the option `authenticate` of `api` and `resourceRouter`.
  */
-export interface Authenticate<P = unknown> extends Middleware {
+// This is an intersection and not an interface that extends `Middleware`. If a generic function
+// returns an interface of functions, TypeScript does not infer `P` from a call of this function
+// that is written inside the options of `api`.
+export type Authenticate<P = unknown> = Middleware & Identifies<P>
+
+/** The members of an authenticating middleware. */
+interface Identifies<P> {
   /**
    * Returns the principal of a request that passed this middleware, or that `api` authenticated
    * before it called a hand-written route. Throws `ConfigurationError` if the request was not

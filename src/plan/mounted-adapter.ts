@@ -28,7 +28,8 @@ export type MountedAdapter<T, K> = Adapter<T, K> | UnboundAdapter<T, K>
 /**
  * The type of the adapter parameter of `mount()`, if the argument has the type `A` and the
  * definition has records `T` and keys `K`:
- * - If the adapter matches the definition, the type is `A`.
+ * - If the adapter matches the definition, the type is `A`. If the type of its records names no
+ *   members, as with a view in a variable, only the keys are compared.
  * - If the adapter belongs to another resource, the type is a sentence, so that the compiler's
  *   error is one line.
  * - In all other cases, and if `A` is `never`, the type is `MountedAdapter`. The compiler can then
@@ -53,7 +54,9 @@ interface Reads<J> {
 
 type Mismatch<T, K, R, J, A> = [Missing<T, R>] extends [never]
   ? [K] extends [J]
-    ? Unlike<T, K, R, A>
+    ? string extends keyof R
+      ? A
+      : Unlike<T, K, R, A>
     : 'This adapter belongs to another resource: its keys have another type.'
   : `This adapter belongs to another resource: its records have no ${Missing<T, R>}.`
 

@@ -19,13 +19,18 @@ export type LinkValue = { readonly href: string } | Readonly<Record<string, unkn
  */
 type LinkMembers<L extends string> = string extends L ? unknown : { readonly [N in L]?: LinkValue | undefined }
 
+/** A value that the calling code passes. The library copies it, so its lists may be readonly. */
+type Given<V> = V extends object ? { readonly [N in keyof V]: Given<V[N]> } : V
+
 /**
  * A record as the calling code passes it, with the members of the stored record. Members that the
  * store assigns, and members with a default in the schema, may be omitted. For a link, pass either
  * its value under the name of the link, as in a request body, or the stored members that hold the
  * key of its target.
  */
-export type RecordValue<T, L extends string = string> = { readonly [N in keyof T]?: T[N] | undefined } & LinkMembers<L>
+export type RecordValue<T, L extends string = string> = {
+  readonly [N in keyof T]?: T[N] | Given<T[N]> | undefined
+} & LinkMembers<L>
 
 /**
  * A merge patch (RFC 7396) of a record. Null removes a member, objects are merged, and lists are
@@ -36,7 +41,7 @@ export type RecordPatch<T, L extends string = string> = {
 } & LinkMembers<L>
 
 type PatchOf<V> = V extends readonly unknown[]
-  ? V
+  ? V | Given<V>
   : V extends object
     ? { readonly [N in keyof V]?: PatchOf<V[N]> | null | undefined }
     : V

@@ -26,6 +26,22 @@ export function unlistedValue(owner: string, errors: readonly ErrorObject[]): Co
   )
 }
 
+const ownCheck = 'Compare the value in "rules" of the resource, or in the handler of the endpoint.'
+
+/**
+ * Keywords of OpenAPI 3.0, of earlier drafts and of Ajv that a schema may not have, and what to use
+ * instead.
+ */
+export const replacedKeywords: ReadonlyMap<string, string> = new Map([
+  ['nullable', `If the value may be null, add "null" to "type", as in type: ['string', 'null'].`],
+  ['dependencies', 'Use "dependentRequired" or "dependentSchemas" instead.'],
+  ['formatMinimum', ownCheck],
+  ['formatMaximum', ownCheck],
+  ['formatExclusiveMinimum', ownCheck],
+  ['formatExclusiveMaximum', ownCheck],
+  ['$async', 'Remove it: values are validated synchronously.'],
+])
+
 /**
  * Returns the error for a schema that Ajv refuses to compile. `message` is the message of Ajv. The
  * lists contain the keywords and formats that a schema may have.
@@ -39,7 +55,9 @@ export function uncompiled(
   const [, keyword] = /unknown keyword: "(.*)"$/.exec(message) ?? []
   if (keyword !== undefined) {
     const near = nearMiss(keyword, keywords)
-    const fix = near === undefined ? 'Names of your own keywords must begin with "x-".' : didYouMean(near, keywords)
+    const fix =
+      replacedKeywords.get(keyword) ??
+      (near === undefined ? 'Names of your own keywords must begin with "x-".' : didYouMean(near, keywords))
     return invalidSchema(owner, `unknown keyword "${keyword}"`, fix)
   }
   // Ajv's message says that the format is ignored, although Ajv refuses the schema.

@@ -10,7 +10,7 @@ import { Shape } from '../definition/shape.js'
 import { isConfigurationError, type Violation } from '../problem.js'
 import { closedSchema, type Excused } from './closed-schema.js'
 import { addFormats, formatNames } from './formats.js'
-import { invalidSchema, uncompiled, unlistedValue } from './schema-faults.js'
+import { invalidSchema, replacedKeywords, uncompiled, unlistedValue } from './schema-faults.js'
 import { annotations, isExtension, isSound } from './sound-schema.js'
 import { violationsOf } from './violations.js'
 
@@ -91,7 +91,8 @@ const meta = (): Ajv2020 => {
 }
 
 /** The keywords that a schema may have, except `x-...`. */
-const keywords = (): readonly string[] => [...Object.keys(meta().RULES.keywords), ...annotations]
+const keywords = (): readonly string[] =>
+  [...Object.keys(meta().RULES.keywords), ...annotations].filter((keyword) => !replacedKeywords.has(keyword))
 
 /** Throws `ConfigurationError` if a schema is not a valid JSON Schema. */
 function checkSchema(owner: string, schema: JsonSchema): void {
@@ -130,6 +131,9 @@ function compile(
     verbose: true,
   })
   addFormats(ajv)
+  // Ajv knows these keywords, but JSON Schema 2020-12 does not. The rest of the library and the
+  // clients that read its documents would ignore them.
+  for (const keyword of replacedKeywords.keys()) ajv.removeKeyword(keyword)
   ajv.addVocabulary([...annotations, ...extensions(schema)])
   ajv.addKeyword({
     keyword: 'exactInteger',

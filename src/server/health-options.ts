@@ -1,7 +1,7 @@
 /** The options of `health()` and `probes()`, and their defaults. */
 
 import type { IncomingMessage } from 'node:http'
-import { checkOptions, invalidOption } from '../options/check.js'
+import { checkArgument, checkOptions, invalidOption } from '../options/check.js'
 import { type Kinds, type TextKind, timer } from '../options/kinds.js'
 
 /**
@@ -149,7 +149,9 @@ function namedCheck(name: string, given: Check | HealthCheck): NamedCheck {
     )
   }
   if (typeof given === 'function') return { name, check: given, required: true }
-  checkOptions(`the check "${name}" of health()`, given, healthCheckKinds)
+  const what = `the check "${name}" of health()`
+  checkArgument(what, given, ['function', 'table'])
+  checkOptions(what, given, healthCheckKinds)
   if (given.check === undefined)
     throw invalidOption(`The check "${name}" of health() has no "check". Set it to a function.`)
   return { name, check: given.check, required: given.required ?? true }

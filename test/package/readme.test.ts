@@ -1,4 +1,7 @@
-/** The TypeScript blocks of the README, CONTRIBUTING and docs compile verbatim. */
+/**
+ * The TypeScript blocks of the README, CONTRIBUTING and docs compile verbatim. JavaScript blocks
+ * are not compiled: they use variables that the text explains.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -400,6 +400,34 @@ describe('schemas', () => {
       'unknown keyword "columna". Names of your own keywords must begin with "x-".',
     ],
     [
+      'nullable of OpenAPI 3.0',
+      one({ type: 'string', nullable: true }),
+      `unknown keyword "nullable". If the value may be null, add "null" to "type", as in type: ['string', 'null'].`,
+    ],
+    ['nullable without a type', one({ nullable: true }), 'unknown keyword "nullable". If the value may be null'],
+    [
+      'nullable in items',
+      one({ type: 'array', items: { type: 'object', properties: { b: { type: 'string', nullable: false } } } }),
+      'unknown keyword "nullable". If the value may be null',
+    ],
+    [
+      'dependencies of earlier drafts',
+      one({ type: 'object', dependencies: { b: ['c'] } }),
+      'unknown keyword "dependencies". Use "dependentRequired" or "dependentSchemas" instead.',
+    ],
+    ...['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'].map(
+      (keyword): [string, JsonSchema, string] => [
+        `${keyword} of Ajv`,
+        one({ type: 'string', format: 'date', [keyword]: '2026-01-01' }),
+        `unknown keyword "${keyword}". Compare the value in "rules" of the resource, or in the handler of the endpoint.`,
+      ],
+    ),
+    [
+      '$async of Ajv',
+      { ...one({ type: 'string' }), $async: true },
+      'unknown keyword "$async". Remove it: values are validated synchronously.',
+    ],
+    [
       'a misspelt format',
       one({ type: 'string', format: 'datetime' }),
       'unknown format "datetime" in "properties.a". Did you mean "date-time"?',

@@ -151,7 +151,10 @@ describe('health()', () => {
   it.each<[unknown, RegExp]>([
     [{ checks: { 'a\nb': works } }, /is not a valid name/],
     [{ checks: { '': works } }, /is not a valid name/],
-    [{ checks: { a: 1 } }, /The check "a" of health\(\) is 1/],
+    [{ checks: { a: 1 } }, /The check "a" of health\(\) is 1\. Give a function or an object\./],
+    [{ checks: { a: true } }, /The check "a" of health\(\) is true\. Give a function or an object\./],
+    [{ checks: { a: { check: true } } }, /"check" of the check "a" of health\(\) is true\. Give a function\./],
+    [{ checks: { a: { chek: works } } }, /The check "a" of health\(\) has no option "chek"\. Did you mean "check"\?/],
     [{ checks: { a: {} } }, /has no "check"/],
     [{ livePath: '/x', readyPath: '/x' }, /"livePath" and "readyPath" of health\(\) are both/],
   ])('refuses the options %j', (options, message) => {

@@ -82,6 +82,44 @@ api({ principal: ({ user }: Request) => user, permission, versions: {} })
 // @ts-expect-error a permission function returns a string such as 'allow', not a boolean
 api({ authenticate: byKey, permission: () => true, versions: {} })
 
+// The principal is inferred from a call that is written inside the options.
+api({
+  authenticate: bearer({ keys, issuer: 'https://login.example' }),
+  permission: (claims, action) => (action === 'list' || claims.sub === 'x' ? 'allow' : 'forbidden'),
+  idempotencyOwner: (claims) => claims.exp.toFixed(),
+  versions: {},
+})
+api({
+  authenticate: bearer({ keys }),
+  // @ts-expect-error a token may have no `sub`
+  permission: ({ sub }) => (sub.length > 0 ? 'allow' : 'forbidden'),
+  versions: {},
+})
+api({
+  authenticate: publicToken({ keys, issuer: 'https://login.example' }),
+  permission: (claims, action) => (action === 'list' || claims.sub === 'x' ? 'allow' : 'forbidden'),
+  idempotencyOwner: (claims) => claims.exp.toFixed(),
+  versions: {},
+})
+api({
+  authenticate: publicToken({ keys }),
+  // @ts-expect-error a token may have no `sub`
+  permission: ({ sub }) => (sub.length > 0 ? 'allow' : 'forbidden'),
+  versions: {},
+})
+api({
+  authenticate: bearer({ keys, principal: ({ sub = '' }) => db.byKey(sub) }),
+  permission: ({ roles }) => (roles.includes('admin') ? 'allow' : 'forbidden'),
+  idempotencyOwner: ({ sub }) => sub,
+  versions: {},
+})
+api({
+  authenticate: authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key) => db.byKey(key) }),
+  permission: ({ roles }) => (roles.includes('admin') ? 'allow' : 'forbidden'),
+  idempotencyOwner: ({ sub }) => sub,
+  versions: {},
+})
+
 // The options of a service may be undefined.
 declare const some: boolean
 const limit = rateLimit({ limit: 1 })

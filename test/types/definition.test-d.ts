@@ -6,6 +6,7 @@
  */
 import {
   type Adapter,
+  type Api,
   adapterView,
   defineResource,
   type FilterOperator,
@@ -263,3 +264,57 @@ resourceRouter(contratos, boundToSucursales)
 mount(sucursales, { bind: () => ({ list: () => ({ items: [] }) }) })
 // @ts-expect-error a method that collections do not have
 mount(sucursales, ofSucursales, { collection: ['DELETE'] })
+
+// Initial records may lack a key that the store assigns, but no other required member.
+const notaSchema = {
+  type: 'object',
+  required: ['id', 'texto', 'fija'],
+  properties: { id: { type: 'integer' }, texto: { type: 'string' }, fija: { type: 'boolean' } },
+} as const
+const notas = defineResource({ collection: 'notas', key: 'id', assigned: true, schema: notaSchema })
+memoryAdapter(notas, {
+  records: [
+    { texto: 'a', fija: true },
+    { id: 2, texto: 'b', fija: false },
+  ],
+})
+// @ts-expect-error `texto` is required
+memoryAdapter(notas, { records: [{ fija: true }] })
+// @ts-expect-error the resource has no member `texta`
+memoryAdapter(notas, { records: [{ texto: 'a', texta: 'b', fija: true }] })
+// @ts-expect-error `fija` is a boolean
+memoryAdapter(notas, { records: [{ texto: 'a', fija: 1 }] })
+const apuntes = defineResource({ collection: 'apuntes', key: ['id', 'texto'], assigned: ['id'], schema: notaSchema })
+memoryAdapter(apuntes, { records: [{ texto: 'a', fija: true }] })
+// @ts-expect-error `fija` is not a part of the key
+memoryAdapter(apuntes, { records: [{ texto: 'a' }] })
+memoryAdapter(notas, { onCreate: (nota) => ({ ...nota, texto: nota.texto.trim() }) })
+// @ts-expect-error the resource has no member `texta`
+memoryAdapter(notas, { onCreate: (nota) => ({ ...nota, texto: nota.texta }) })
+// @ts-expect-error the adapter has no option `recrods`
+memoryAdapter(notas, { recrods: [] })
+
+// `records()` copies the given values, so lists in them may be readonly at any depth.
+declare const service: Api
+declare const tags: readonly string[]
+const listSchema = { type: 'array', items: { type: 'string' } } as const
+const fichaSchema = {
+  type: 'object',
+  required: ['id', 'tags'],
+  properties: {
+    id: { type: 'integer' },
+    tags: listSchema,
+    lineas: { type: 'array', items: { type: 'object', properties: { tags: listSchema } } },
+  },
+} as const
+const fichas = defineResource({ collection: 'fichas', key: 'id', assigned: true, schema: fichaSchema })
+const ofFichas = service.records(fichas, { principal: undefined })
+void ofFichas.create({ tags, lineas: [{ tags }] as const })
+void ofFichas.create({ tags: ['a'], lineas: [{ tags: ['b'] }] })
+void ofFichas.replace(1, { tags, lineas: [{ tags }] })
+void ofFichas.patch(1, { tags })
+void ofFichas.createAll([{ tags }])
+// @ts-expect-error tags are strings
+void ofFichas.create({ tags: [1] })
+// @ts-expect-error tags are strings
+void ofFichas.patch(1, { tags: [1] })

@@ -144,6 +144,10 @@ mount(
   }),
 )
 mount(piezas, adapterView(postgresAdapter(pool, { resource: piezas, table: 'piezas' })))
+export const view = adapterView(memoryAdapter(piezas), { rename: { abierta: 'estado' } })
+mount(older, view)
+// @ts-expect-error the keys of `view` have two parts
+mount(sucursales, view)
 
 // Calls in a generic function, and with explicit type arguments.
 export const generic = <T, K>(

@@ -30,7 +30,7 @@ import { Store } from './store.js'
  */
 export function memoryAdapter<T, K>(
   definition: ResourceDefinition<T, K>,
-  options?: MemoryAdapterOptions<NoInfer<T>>,
+  options?: NoInfer<MemoryAdapterOptions<T, K>>,
 ): MemoryAdapter<T, K>
 export function memoryAdapter(definition: ResourceDefinition, options: MemoryAdapterOptions<Row> = {}): unknown {
   checkDefinition('memoryAdapter()', definition)

@@ -13,10 +13,22 @@ import type {
 import type { MemoryIdempotencyOptions } from './kept-records.js'
 import type { ExactPage } from './slice.js'
 
+/**
+ * A record with or without its key. A composite key of type `K` names its members. For any other
+ * key, each member that can hold a `K` may be the key, so the type allows one of them to be absent.
+ */
+type WithOrWithoutKey<T, K> =
+  | T
+  | (unknown extends K
+      ? never
+      : K extends object
+        ? Omit<T, keyof K>
+        : { [N in keyof T]-?: NonNullable<T[N]> extends K ? Omit<T, N> : never }[keyof T])
+
 /** The options of `memoryAdapter`. */
-export interface MemoryAdapterOptions<T> {
+export interface MemoryAdapterOptions<T, K = unknown> {
   /** The initial records. Keys that the store assigns may be omitted. */
-  readonly records?: Iterable<T>
+  readonly records?: Iterable<WithOrWithoutKey<T, K>>
   /**
    * Groups of members whose combined values must be unique. Nested members are written with a dot.
    * A record in which a member of a group is null or absent has no conflicts in that group.

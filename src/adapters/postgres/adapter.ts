@@ -26,6 +26,7 @@ import { Probe } from './probe/probe.js'
 import { CachedRows } from './table/cached-rows.js'
 import { Opening, sharedWait } from './table/opening.js'
 import { replicaUse } from './transactions/replica-use.js'
+import { ofResource } from './unfit.js'
 import { registerTable } from './writes/referrers.js'
 
 /**
@@ -146,7 +147,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
             const table = await opening.again(own)
             await probe.run(table, own, offered, onWarning, sharedWait)
           } catch (error) {
-            throw withReason(error)
+            throw withReason(ofResource(error, definition.collection))
           }
         },
         within: (inner: PostgresClient) => over(callersDatabases(inner, driver, primary, replica)),

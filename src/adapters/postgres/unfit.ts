@@ -1,11 +1,23 @@
-import { ConfigurationError } from '../../problem.js'
+import { ConfigurationError, isConfigurationError } from '../../problem.js'
 
 /**
  * Returns the error for a database that does not match the configuration. The message contains the
  * fix.
  */
 export const unfit = (message: string): ConfigurationError =>
-  new ConfigurationError('store-unfit', `postgresAdapter(): ${message}.`)
+  new ConfigurationError('store-unfit', `${factory}: ${message}.`)
+
+const factory = 'postgresAdapter()'
+
+/**
+ * Returns the given error. If it was made by `unfit`, its message also names the resource, because
+ * `ready()` of a service checks many resources.
+ */
+export function ofResource(error: unknown, collection: string): unknown {
+  if (isConfigurationError(error) && error.message.startsWith(`${factory}: `))
+    error.message = `${factory} of "${collection}"${error.message.slice(factory.length)}`
+  return error
+}
 
 /**
  * Returns the error for a write through `within()` on a client without an open transaction. Without

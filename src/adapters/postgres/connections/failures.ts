@@ -160,6 +160,12 @@ export function stateOf(error: unknown): string | undefined {
   return /\d/.test(code) || typeof severity === 'string' ? code : undefined
 }
 
+/** Returns the message and the hint of the server, for operators. Clients do not see them. */
+export function messageOf(error: unknown): string {
+  const { message = '', hint } = error as DatabaseFailure & { readonly hint?: unknown }
+  return (typeof hint === 'string' ? `${message}. ${hint}` : message).replace(/\.$/, '')
+}
+
 /**
  * Classifies a failure. Network errors of the adapter's own connections arrive here as `Lost`,
  * `Busy` or `Unsent`. Any other network error comes from the service's own code, does not concern

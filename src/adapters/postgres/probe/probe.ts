@@ -5,7 +5,7 @@
 import type { WriteMethod } from '../../contract.js'
 import type { Database, Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
-import { type DatabaseFailure, failureKind, Late, stateOf, unavailable } from '../connections/failures.js'
+import { failureKind, Late, messageOf, stateOf, unavailable } from '../connections/failures.js'
 import { hiddenWarnings } from '../connections/unconfirmed.js'
 import type { Table } from '../table/table.js'
 import { unfit } from '../unfit.js'
@@ -13,6 +13,7 @@ import { type CatalogFacts, catalogFacts } from './catalog-facts.js'
 import { executed } from './execute-probe.js'
 import { explained, type Finding, isPassing } from './explain-probe.js'
 import { blockedInserts, refusableInserts } from './insert-gaps.js'
+import { refusedExpressions } from './refused-expressions.js'
 import { repeatingXids } from './repeating-xids.js'
 import { sampleReads, sampleWrites } from './sample-calls.js'
 
@@ -94,14 +95,16 @@ export class Probe {
     }
     let checked = true
     if (probe !== 'catalog') {
-      for (const { error } of await explained(sampleReads(table), databases.read, wait, this.#taken)) {
-        if (isInconclusive(table, error)) continue
-        if (isPassing(error)) throw unavailable(error, false)
-        faults.push(`the database refuses a statement: ${messageOf(error)}. Check the expressions and privileges`)
-      }
+      const refused = await this.#refusedReads(table, databases.read, wait)
+      const expressions = refused.length === 0 ? [] : await refusedExpressions(table, databases.read, wait)
+      // An invalid expression is the cause of most other errors, also of errors in writes.
+      if (expressions.length > 0) throw unfit([...faults, ...expressions].join('; '))
+      faults.push(
+        ...refused.map((what) => `the database refuses a statement: ${what}. Check the expressions and privileges`),
+      )
       const writes = sampleWrites(table).filter(({ method }) => offered.has(method))
       const found = await explained(writes, databases.write, atMost(wait, writesTime), this.#taken)
-      classify(found, table, faults, warnings)
+      classify(found, table, faults, warnings, refused)
       checked = !found.some(({ error }) => isPassing(error))
     }
     // Writes for which the role lacks a privilege or a policy are not tried, because warnings already
@@ -122,6 +125,17 @@ export class Probe {
       warn(message)
     }
     if (faults.length > 0) throw unfit([...new Set(faults)].join('; '))
+  }
+
+  /** The messages of the database about statements of reads that it refuses. */
+  async #refusedReads(table: Table, database: Database, wait: Wait): Promise<readonly string[]> {
+    const refused = new Set<string>()
+    for (const { error } of await explained(sampleReads(table), database, wait, this.#taken)) {
+      if (isInconclusive(table, error)) continue
+      if (isPassing(error)) throw unavailable(error, false)
+      refused.add(messageOf(error))
+    }
+    return [...refused]
   }
 
   /** Drops the results if they are for another description of the table. */
@@ -169,10 +183,16 @@ async function assertReachable(database: Database, wait: Wait): Promise<void> {
 
 /**
  * Adds findings to the faults, which prevent the startup, or to the warnings. Skips findings that
- * depend on the sample values, and missing privileges that a warning already names. Throws
- * `Unavailable` if the connection was lost.
+ * depend on the sample values, missing privileges that a warning already names, and messages that
+ * were `reported` for reads. Throws `Unavailable` if the connection was lost.
  */
-function classify(found: readonly Finding[], table: Table, faults: string[], warnings: string[]): void {
+function classify(
+  found: readonly Finding[],
+  table: Table,
+  faults: string[],
+  warnings: string[],
+  reported: readonly string[] = [],
+): void {
   const { collection } = table.definition
   const refused = new Map<string, Set<string>>()
   for (const { method, error } of found) {
@@ -189,7 +209,7 @@ function classify(found: readonly Finding[], table: Table, faults: string[], war
         `Whether the table of "${collection}" accepts writes could not be checked. The cause ` +
           `may be a lock: ${messageOf(error)}.`,
       )
-    } else {
+    } else if (!reported.includes(messageOf(error))) {
       const methods = refused.get(messageOf(error)) ?? new Set()
       refused.set(messageOf(error), methods.add(method))
     }
@@ -226,12 +246,6 @@ function isInconclusive({ options }: Table, error: unknown): boolean {
   // already reads the setting, and raises 42704 if the setting does not exist.
   if (options.session !== undefined && state === '42704') return true
   return failureKind(error) === 'refused' && state !== '0A000'
-}
-
-/** Returns the message and the hint of the server, for operators. Clients do not see them. */
-function messageOf(error: unknown): string {
-  const { message = '', hint } = error as DatabaseFailure & { readonly hint?: unknown }
-  return (typeof hint === 'string' ? `${message}. ${hint}` : message).replace(/\.$/, '')
 }
 
 const reached = (privilege: string, offered: ReadonlySet<WriteMethod>): boolean =>

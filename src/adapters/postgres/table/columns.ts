@@ -9,6 +9,7 @@ import { didYouMean, nearMiss } from '../../../near-miss.js'
 import type { ColumnOptions, PostgresAdapterOptions } from '../options/options.js'
 import { snakeCase } from '../options/snake-case.js'
 import { quote, rowAlias } from '../sql/sql.js'
+import { unfit } from '../unfit.js'
 import type { ColumnType } from '../values/column-type.js'
 import { type Content, castOf, inexactSql, readSql } from '../values/places.js'
 import type { CatalogColumn, Relation } from './catalog.js'
@@ -85,10 +86,19 @@ export function columnNames(
   const { naming = 'snake_case', columns = {} } = options
   const named = naming === 'snake_case' ? snakeCase : naming === 'same' ? (member: string) => member : naming
   const names = new Map<string, Named>()
+  const faults: string[] = []
   for (const member of new Set([...definition.shape.members.keys(), ...Object.keys(columns)])) {
     const given = own(columns, member) as string | ColumnOptions | undefined
     const details = typeof given === 'string' ? { column: given } : (given ?? {})
-    names.set(member, { ...details, column: details.column ?? named(member) })
+    const column: unknown = details.column ?? named(member)
+    if (typeof column === 'string' && column !== '') names.set(member, { ...details, column })
+    else faults.push(`${column === '' ? 'an empty string' : `a value of type ${typeof column}`} for "${member}"`)
+  }
+  if (faults.length > 0) {
+    throw unfit(
+      `the function "naming" returns ${faults.join(', ')}. Return the name of the member's column, or name the ` +
+        'column in "columns"',
+    )
   }
   return names
 }

@@ -1,5 +1,6 @@
 /** Determines how the table of a resource stores each member, and collects all faults. */
 import type { ResourceDefinition } from '../../../definition/resource.js'
+import { nearMiss } from '../../../near-miss.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import type { Relation } from './catalog.js'
 import { columnWarning, ignoredWarning } from './column-warnings.js'
@@ -45,7 +46,12 @@ export function membersOf(
     const member = memberOf({ name, named, shape, isKey }, relations)
     if (member === undefined) continue
     if ('fault' in member) {
-      faults.push(member.fault)
+      const near = shape === undefined ? nearMiss(name, definition.shape.members.keys()) : undefined
+      faults.push(
+        near === undefined
+          ? member.fault
+          : `"columns" names "${name}", which is not a member of the schema. Did you mean "${near}"? Correct the name`,
+      )
       faulty.add(name)
       continue
     }

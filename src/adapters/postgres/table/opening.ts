@@ -10,6 +10,7 @@ import { stateOf, unavailable, withRetries } from '../connections/failures.js'
 import { answerTime, within } from '../connections/waits.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { waitOf } from '../transactions/statements.js'
+import { ofResource } from '../unfit.js'
 import type { CachedRows } from './cached-rows.js'
 import { openTable } from './open-table.js'
 import type { Table } from './table.js'
@@ -62,6 +63,9 @@ export class Opening {
       .then((table) => {
         this.table = table
         return table
+      })
+      .catch((error) => {
+        throw ofResource(error, this.#definition.collection)
       })
       .finally(() => {
         this.#opening = undefined

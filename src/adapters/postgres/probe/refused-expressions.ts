@@ -1,0 +1,34 @@
+/**
+ * Finds the SQL expressions in the options that the database refuses. The error of a whole statement
+ * does not name the option that causes it.
+ */
+import type { Database, Wait } from '../connections/client.js'
+import { messageOf, unavailable } from '../connections/failures.js'
+import type { StatementSender } from '../sql/statement-sender.js'
+import type { Table } from '../table/table.js'
+import { explained, isPassing } from './explain-probe.js'
+
+/** Returns a fault for each refused expression. Throws `Unavailable` if the connection was lost. */
+export async function refusedExpressions(table: Table, database: Database, wait: Wait): Promise<readonly string[]> {
+  const calls = expressionsOf(table).map(({ place, sql }) => ({
+    method: place,
+    run: (ask: StatementSender) => ask.query(`SELECT ${sql} FROM ${table.source}`),
+  }))
+  const found = await explained(calls, database, wait, new Set())
+  return found.map(({ method, error }) => {
+    if (isPassing(error)) throw unavailable(error, false)
+    return `the database refuses the expression of ${method}: ${messageOf(error)}. Correct the expression`
+  })
+}
+
+/** The expressions that statements read, each with the option that contains it. */
+function expressionsOf({ options, layout, version }: Table): { readonly place: string; readonly sql: string }[] {
+  const members = layout.members.flatMap(({ name, sql }) => {
+    const column = options.columns?.[name as never] as { readonly expression?: string } | string | undefined
+    return typeof column === 'object' && column.expression !== undefined
+      ? [{ place: `"${name}" in "columns"`, sql }]
+      : []
+  })
+  const isComputed = typeof options.version === 'object' && 'expression' in options.version
+  return isComputed ? [...members, { place: '"version"', sql: version.shownSql }] : members
+}
