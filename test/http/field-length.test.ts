@@ -19,7 +19,7 @@ describe('checkField()', () => {
 
 describe('the body of a problem', () => {
   it('ERR-3: stays within the declared lengths, even if the problem that the service throws is huge', () => {
-    const huge = `${'x'.repeat(longestProblemText - 5)}😀${'y'.repeat(100)}`
+    const huge = `${'x'.repeat(longestProblemText - 4)}😀${'y'.repeat(100)}`
     const errors = Array.from({ length: maxProblemItems + 1 }, () => ({
       detail: huge,
       pointer: huge,
