@@ -223,9 +223,12 @@ function isJson(value: unknown): boolean {
   }
 }
 
+/** Replaces Express's `:id` in a template with `{id}`. */
+export const namedInBraces = (template: string): string => template.replace(/:(\w+)(?:\([^()]*\))?/g, '{$1}')
+
 /** Removes the trailing slash of a template, and replaces Express's `:id` with `{id}`. */
 export function canonicalTemplate(template: string): string {
-  const named = template.replace(/:(\w+)(?:\([^()]*\))?/g, '{$1}')
+  const named = namedInBraces(template)
   return named.length > 1 && named.endsWith('/') ? named.slice(0, -1) : named
 }
 
