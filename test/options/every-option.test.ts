@@ -615,7 +615,7 @@ const factories: Readonly<Record<string, Factory>> = {
     required: { handle },
     options: {
       query: 'made',
-      body: ['table', 'true'],
+      body: 'table',
       upload: 'made',
       representations: 'list',
       describe: 'table',
