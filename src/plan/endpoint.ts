@@ -6,7 +6,6 @@
 import type { AdapterCall } from '../adapters/contract.js'
 import type { Action } from '../auth/permission.js'
 import { branded, hasBrand } from '../brand.js'
-import { isObject } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import { checkCollectionName, checkSegment } from '../definition/naming.js'
 import type { JsonSchema } from '../definition/schema-types.js'
@@ -218,6 +217,7 @@ export const uploadKinds: Kinds<UploadOptions> = {
   types: { required: { each: 'string' } },
   resource: { required: 'string' },
   hold: 'function',
+  check: 'function',
 }
 
 /** The limits of an endpoint or one of its methods. */
@@ -226,7 +226,7 @@ export const endpointLimitKinds: Kinds<EndpointLimits> = { bodyLimit: bytes, tim
 export const endpointMethodKinds: Kinds<EndpointMethod> = {
   // `checkQuery` checks the other keywords of a JSON Schema that the option `query` may have.
   query: { options: endpointQueryKinds, open: true },
-  body: { by: 'a JSON Schema as an object; {} allows any value', is: isObject },
+  body: 'table',
   upload: { options: uploadKinds },
   describe: { options: endpointTextKinds, open: 'x-' },
   representations: representationsKind,
