@@ -2,6 +2,7 @@
  * Translates between the members of a view (an older version of the API) and the members of the
  * store.
  */
+import type { Members } from '../definition/adapter-members.js'
 import { get } from '../definition/json.js'
 import { invalidOption } from '../options/check.js'
 import type {
@@ -65,6 +66,15 @@ export class MemberTranslator {
    */
   #isHidden(stored: string): boolean {
     return this.#hides.has(stored) || (this.#stored.has(stored) && !this.#shown.has(stored))
+  }
+
+  /** The members of the view, if the store has the members `stored`. */
+  members(stored: Members): Members {
+    const shown = stored.names.filter((name) => !this.#isHidden(name)).map((name) => this.#shown.get(name) ?? name)
+    return {
+      names: shown,
+      has: (name) => shown.includes(name) || (!this.#isHidden(name) && !this.#shown.has(name) && stored.has(name)),
+    }
   }
 
   /**

@@ -3,10 +3,12 @@
  * the members of the older version, and calls the adapter of the newer version.
  */
 import { cachesOf, owning } from '../cache.js'
+import { declareMembers, membersOf } from '../definition/adapter-members.js'
 import { declareCreating, isCreating } from '../definition/fixed.js'
 import { checkOptions } from '../options/check.js'
 import type { Adapter } from './contract.js'
 import { MemberTranslator, type Row } from './member-translator.js'
+import { checkStored, checkUnder, checkWhenMounted } from './view-checks.js'
 import * as through from './view-methods.js'
 import { type AdapterViewOptions, viewKinds } from './view-options.js'
 
@@ -33,7 +35,9 @@ export const viewOf = (adapter: object): ViewParts | undefined => views.get(adap
  * key can be renamed. Do not convert their values: keys in requests are not converted.
  *
  * Throws `ConfigurationError` if an option is invalid, if two members of the view map to the same
- * member of the store, or if a renamed member is also hidden.
+ * member of the store, if a renamed member is also hidden, or if the adapter has no resource yet.
+ * Also throws if an option names a member of the store that the definition of the adapter does not
+ * have. The members of the view are checked by `mount()`, which knows their definition.
  *
  * @example
  * mount(
@@ -47,8 +51,12 @@ export function adapterView<T = Record<string, unknown>, K = unknown>(
   options?: AdapterViewOptions,
 ): Adapter<T, K>
 export function adapterView(under: Adapter<unknown, unknown>, options: AdapterViewOptions = {}): unknown {
+  checkUnder(under)
   checkOptions('adapterView()', options, viewKinds)
-  const view: through.View = { under, translator: new MemberTranslator(options), defaults: options.defaults }
+  const translator = new MemberTranslator(options)
+  const stored = membersOf(under)
+  if (stored !== undefined) checkStored(options, stored)
+  const view: through.View = { under, translator, defaults: options.defaults }
   // A conversion function may return different values for the same record, so the view must declare
   // that it computes values. `computes` is enumerable, so that `{ ...view, create }` keeps it.
   const computes = under.computes === true || Object.keys(options.toWire ?? {}).length > 0
@@ -72,6 +80,8 @@ export function adapterView(under: Adapter<unknown, unknown>, options: AdapterVi
   if (under.detach !== undefined)
     made.detach = (parent, key, expected, call) => through.detach(view, parent, key, expected, call)
   views.set(made, { under, options })
+  if (stored !== undefined) declareMembers(made, translator.members(stored))
+  checkWhenMounted(made, options)
   const caches = cachesOf(under)
   if (caches !== undefined) owning(made, caches)
   return made

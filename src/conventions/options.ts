@@ -1,5 +1,6 @@
 /** The option `conventions`: the mode of each clause, checked when the service is built. */
 import { isObject } from '../definition/json.js'
+import { timeOfDay } from '../http/dates.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
@@ -84,9 +85,8 @@ const day = 24 * 60 * 60 * 1000
 
 /** Midnight at the end of the day; `undefined` if the string is not a calendar date. */
 function endOf(until: string): number | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(until)) return undefined
-  const start = Date.parse(`${until}T00:00:00.000Z`)
-  return Number.isNaN(start) || new Date(start).toISOString().slice(0, 10) !== until ? undefined : start + day
+  const start = timeOfDay(until)
+  return start === undefined ? undefined : start + day
 }
 
 const dayKind: Kind = { a: 'a day such as "2027-03-01"', like: { test: (text) => endOf(text) !== undefined } }
@@ -223,9 +223,12 @@ function isJson(value: unknown): boolean {
   }
 }
 
+/** Replaces Express's `:id` in a template with `{id}`. */
+export const namedInBraces = (template: string): string => template.replace(/:(\w+)(?:\([^()]*\))?/g, '{$1}')
+
 /** Removes the trailing slash of a template, and replaces Express's `:id` with `{id}`. */
 export function canonicalTemplate(template: string): string {
-  const named = template.replace(/:(\w+)(?:\([^()]*\))?/g, '{$1}')
+  const named = namedInBraces(template)
   return named.length > 1 && named.endsWith('/') ? named.slice(0, -1) : named
 }
 

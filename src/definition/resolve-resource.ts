@@ -4,6 +4,7 @@
  */
 
 import { branded } from '../brand.js'
+import { dateExamples, timeOfDate } from '../http/dates.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import { count, type Kind, type Kinds } from '../options/kinds.js'
@@ -51,7 +52,7 @@ const operators: Readonly<Record<FilterOperator, true>> = {
 }
 
 export const filterDeprecationKinds: Kinds<FilterDeprecation> = {
-  sunset: { a: 'a date such as "2027-12-31"', like: /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?$/ },
+  sunset: { a: dateExamples, like: { test: (text) => timeOfDate(text) !== undefined } },
   use: 'string',
 }
 

@@ -1,4 +1,9 @@
-/** Formats dates for header fields (RFC 9110 5.6.7, RFC 9651 3.3.7; VER-3). */
+/**
+ * Reads the dates in options, and formats dates for header fields (RFC 9110 5.6.7, RFC 9651 3.3.7;
+ * VER-3).
+ */
+import { isDay } from './calendar.js'
+import { canonicalInstant } from './instant.js'
 
 /**
  * An IMF-fixdate (RFC 9110 5.6.7), the format of `Sunset` (RFC 8594).
@@ -29,3 +34,32 @@ function wholeSeconds(ms: number): number {
   if (!(ms >= earliest && ms <= latest)) throw new RangeError(`${ms} is not a time that a header field can express`)
   return Math.floor(ms / 1000)
 }
+
+/**
+ * The time of the first moment of a day (UTC), in milliseconds since 1970; `undefined` if the string
+ * is not a calendar date.
+ *
+ * @example timeOfDay('2027-01-31')
+ */
+export function timeOfDay(text: string): number | undefined {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []
+  return isDay(Number(year), Number(month), Number(day)) ? Date.parse(`${text}T00:00:00.000Z`) : undefined
+}
+
+/**
+ * The time that a date in an option means, in milliseconds since 1970: the first moment of a day
+ * (UTC), or a date-time with a zone (RFC 3339 5.6). Returns `undefined` for any other string.
+ * `new Date()` would read some of these in the zone of the process, and others as another day.
+ *
+ * @example timeOfDate('2027-01-31T18:00:00-03:00')
+ */
+export function timeOfDate(text: string): number | undefined {
+  if (!dateTime.test(text)) return timeOfDay(text)
+  const instant = canonicalInstant(text)
+  return instant === undefined ? undefined : Date.parse(instant)
+}
+
+const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/
+
+/** The allowed dates, for messages. */
+export const dateExamples = 'a string such as "2027-01-31" or "2027-01-31T18:00:00Z"'

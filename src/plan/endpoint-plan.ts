@@ -44,6 +44,11 @@ export interface CompiledMethod {
     rules?: QueryRules,
     report?: (notes: readonly QueryNote[]) => void,
   ) => Readonly<Record<string, Scalar>>
+  /**
+   * Adds the defaults of the parameters that a request has not sent. This is a step of its own,
+   * because a default is no use of a deprecated parameter.
+   */
+  readonly withDefaults: (sent: Readonly<Record<string, Scalar>>) => Readonly<Record<string, Scalar>>
   /** Finds the deprecated parameters among the parsed parameters. */
   readonly deprecatedParameters: DeprecatedMembers | undefined
   /** `undefined` if the method takes no body. */
@@ -85,6 +90,7 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
       text: options.describe ?? {},
       query: options.query,
       parseQuery: compileParameters(name, options),
+      withDefaults: compileDefaults(name, options),
       deprecatedParameters: compileDeprecated(
         Shape.of({ type: 'object', properties: { ...options.query?.properties } }),
       ),
@@ -159,6 +165,27 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
     return values
   }
 }
+
+function compileDefaults(name: string, { query }: Given): CompiledMethod['withDefaults'] {
+  const defaults: Record<string, Scalar> = {}
+  for (const [parameter, schema] of Object.entries(query?.properties ?? {})) {
+    const { fallback } = Shape.of(schema)
+    if (fallback === undefined) continue
+    const owner = `${name}, parameter ${parameter}`
+    const [violation] = compileValidator(owner, schema, new Set())(fallback.value)
+    if (violation !== undefined || !isScalar(fallback.value)) {
+      throw new ConfigurationError(
+        'invalid-schema',
+        `The default of the parameter "${parameter}" of the endpoint "${name}" is ` +
+          `${JSON.stringify(fallback.value)}, which its schema does not allow. Correct the default, or leave it out.`,
+      )
+    }
+    put(defaults, parameter, fallback.value)
+  }
+  return Object.keys(defaults).length === 0 ? (sent) => sent : (sent) => ({ ...defaults, ...sent })
+}
+
+const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
 
 /** The grammar of a parameter, and the type that its violations report. */
 interface ParameterGrammar extends ScalarGrammar {

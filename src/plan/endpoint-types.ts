@@ -59,6 +59,11 @@ export interface UploadOptions {
    * returned function is called once, when the response has ended or the connection is closed.
    */
   readonly hold?: () => () => void
+  /**
+   * Called when the service is built, with the resource that `resource` names. The resource is
+   * `undefined` if the version does not mount it. Throws if the upload can't work.
+   */
+  readonly check?: (mounted: Mounted | undefined) => void
 }
 
 interface MethodSettings extends EndpointLimits, PartLifeOptions {

@@ -9,6 +9,7 @@ import { branded, hasBrand } from '../brand.js'
 import type { KeyValue } from '../definition/key.js'
 import { checkCollectionName, checkSegment } from '../definition/naming.js'
 import type { JsonSchema } from '../definition/schema-types.js'
+import { didYouMean, nearMiss } from '../near-miss.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import { bytes, type Kind, type Kinds, milliseconds } from '../options/kinds.js'
 import { ConfigurationError } from '../problem.js'
@@ -216,15 +217,16 @@ export const uploadKinds: Kinds<UploadOptions> = {
   types: { required: { each: 'string' } },
   resource: { required: 'string' },
   hold: 'function',
+  check: 'function',
 }
 
 /** The limits of an endpoint or one of its methods. */
 export const endpointLimitKinds: Kinds<EndpointLimits> = { bodyLimit: bytes, timeout: milliseconds }
 
 export const endpointMethodKinds: Kinds<EndpointMethod> = {
-  // The option `query` may also have the other keywords of a JSON Schema.
+  // `checkQuery` checks the other keywords of a JSON Schema that the option `query` may have.
   query: { options: endpointQueryKinds, open: true },
-  body: ['table', 'boolean'],
+  body: 'table',
   upload: { options: uploadKinds },
   describe: { options: endpointTextKinds, open: 'x-' },
   representations: representationsKind,
@@ -262,7 +264,33 @@ function checkMethod(name: string, what: string, given: EndpointMethod): void {
       `${what} has a body, but a GET has none (RFC 9110 9.3.1). Declare parameters in "query", or use POST.`,
     )
   }
+  if (given.query !== undefined) checkQuery(what, given.query)
   representationsOption(what, given.representations, ['value'])
+}
+
+/** Keywords of a schema that describe the parameters, or state what is true for every query. */
+const harmless: Readonly<Record<string, (value: unknown) => boolean>> = {
+  type: (value) => value === 'object',
+  additionalProperties: (value) => value === false,
+  title: () => true,
+  description: () => true,
+  $comment: () => true,
+}
+
+/**
+ * Throws for a keyword in `query` that has no effect: each parameter is parsed and checked by
+ * itself.
+ */
+function checkQuery(what: string, query: EndpointQuery): void {
+  const known = Object.keys(endpointQueryKinds)
+  for (const [keyword, value] of Object.entries(query)) {
+    if (known.includes(keyword) || keyword.startsWith('x-') || harmless[keyword]?.(value) === true) continue
+    throw invalidOption(
+      `The option "query" of ${what} has "${keyword}", which has no effect. ` +
+        `${didYouMean(nearMiss(keyword, known), known, 'It has')} ` +
+        'Check rules about several parameters in the handler.',
+    )
+  }
 }
 
 /** A response for which the handler chooses the status, the header fields or the item's version. */

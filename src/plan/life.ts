@@ -3,12 +3,15 @@
  * with everything below it, such as a collection.
  */
 import util from 'node:util'
-import { httpDate, structuredDate } from '../http/dates.js'
+import { dateExamples, httpDate, structuredDate, timeOfDate } from '../http/dates.js'
 import { invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
 import { header } from '../wire.js'
 
-/** A date, or a string that `new Date` accepts, such as `2027-01-31`. */
+/**
+ * A `Date`, a day such as `2027-01-31` (from its first moment in UTC), or a date-time with a zone,
+ * such as `2027-01-31T18:00:00-03:00` (RFC 3339).
+ */
 export type DateOption = Date | string
 
 /** The deprecation of a part: its start, its announced end, and the replacement of the part. */
@@ -54,8 +57,8 @@ export interface Life {
 }
 
 export const dateKind: Kind = {
-  by: 'a Date, or a string such as "2027-01-31"',
-  is: (value) => util.types.isDate(value) || ['string', 'number'].includes(typeof value),
+  by: `a Date, or ${dateExamples}`,
+  is: (value) => util.types.isDate(value) || typeof value === 'string',
 }
 
 export const deprecationKinds: Kinds<Deprecation> = { since: dateKind, sunset: dateKind, use: 'string' }
@@ -72,14 +75,12 @@ export const partLifeKinds: Kinds<PartLifeOptions> = {
  * fields can't hold the date. `field` is the name of the option in the message.
  */
 export function timeOf(field: string, given: DateOption): number {
-  const value = new Date(given).getTime()
+  const value = typeof given === 'string' ? (timeOfDate(given) ?? Number.NaN) : given.getTime()
   try {
     httpDate(value)
     return value
   } catch {
-    throw invalidOption(
-      `${field} is "${String(given)}", which is not a date. Use a Date, or a string such as "2027-01-31".`,
-    )
+    throw invalidOption(`${field} is "${String(given)}", which is not a date. Use a Date, or ${dateExamples}.`)
   }
 }
 

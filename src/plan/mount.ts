@@ -5,6 +5,7 @@
 
 import type { Adapter } from '../adapters/contract.js'
 import { branded, hasBrand } from '../brand.js'
+import { checkMounted } from '../definition/adapter-members.js'
 import { isContainer } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import { checkEndpointName, checkSegment } from '../definition/naming.js'
@@ -110,6 +111,7 @@ export function mount<T, K, A = MountedAdapter<T, K>>(
       )
     }
   }
+  checkMounted(adapter, definition)
   checkOptions(`the mount of "${collection}"`, options, mountKinds)
   if (options.area !== undefined) checkSegment(options.area)
   const representations = representationsOption(`the mount of "${collection}"`, options.representations, [

@@ -2,6 +2,7 @@
  * Life cycles (deprecation, retirement) that a version declares by path template. Such declarations
  * are for hand-written routes, and for paths that no code serves any more (VER-2, VER-3).
  */
+import { namedInBraces } from '../conventions/options.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind } from '../options/kinds.js'
 import { type PartLifeOptions, partLifeKinds, resolveLife } from './life.js'
@@ -16,6 +17,7 @@ export type PathLives = Readonly<Record<string, PartLifeOptions>>
 
 export const pathLivesKind: Kind = 'table'
 
+/** A path may also have the parameters of an Express route, such as `/notas/:id`. */
 const grammar = /^(?:([A-Z]+) )?((?:\/(?:\{[^{}/]+\}|[^{}/?#\s]+))+)$/
 
 /**
@@ -31,12 +33,18 @@ export function partsOfPaths(what: string, given: PathLives | undefined, anyCase
   for (const [key, life] of Object.entries(given ?? {})) {
     const name = `"${key}" in "paths" of ${what}`
     checkOptions<PartLifeOptions>(name, life, partLifeKinds)
-    const [, method, template = ''] = grammar.exec(key) ?? []
+    const [, method, path = ''] = grammar.exec(key) ?? []
+    const template = namedInBraces(path)
     if (template === '')
       throw invalidOption(
         `${name} is not a path. Give a path below the version, such as "/notas/{id}", ` +
           'or a method and a path, such as "DELETE /notas/{id}".',
       )
+    const [, first, ...rest] = template.split('/')
+    if (first === what) {
+      const fix = rest.length === 0 ? 'Set the life cycle of the version itself.' : `Write "/${rest.join('/')}".`
+      throw invalidOption(`${name} begins with the version, but a path is below the version. ${fix}`)
+    }
     if (method === 'HEAD')
       throw invalidOption(`${name} names HEAD, which always has the life cycle of GET. Name GET instead.`)
     const part = parts.get(template) ?? { life: undefined, methods: [] }

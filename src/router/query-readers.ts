@@ -57,7 +57,7 @@ function readParameters(exchange: Negotiated): QueryInput<'endpoint'> {
     : endpointMethod?.parseQuery(rawQuery)
   const used = endpointMethod?.deprecatedParameters?.in(query)
   if (used !== undefined) progress.noteDeprecated('parameter', used)
-  return { query: query ?? {}, expand: noExpansions }
+  return { query: endpointMethod?.withDefaults(query ?? {}) ?? {}, expand: noExpansions }
 }
 
 function readNone(exchange: Negotiated): QueryInput<'none'> {

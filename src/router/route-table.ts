@@ -9,6 +9,7 @@ import { partsOf, shapeOf } from '../plan/route-lives.js'
 import type { TableSettings } from '../plan/route-methods.js'
 import { compileRoutes, type RouteTable } from '../plan/routes.js'
 import type { ServedDocument } from '../plan/served-document.js'
+import { checkUploads } from '../plan/uploads.js'
 import { operations } from './operations/index.js'
 import type { Operation } from './operations/operation.js'
 
@@ -20,7 +21,11 @@ export const routeTable = (
   entries: readonly (Mount | Endpoint | ServedDocument)[],
   related: readonly Mount[] = [],
   settings: TableSettings = {},
-): RouteTable<Operation> => compileRoutes(operations, entries, related, settings)
+): RouteTable<Operation> => {
+  const table = compileRoutes(operations, entries, related, settings)
+  checkUploads(table)
+  return table
+}
 
 /**
  * Adds the life cycles in `paths` to the table. They are only for paths and methods that neither a

@@ -2,6 +2,8 @@
  * Calls an adapter with the principal, the scope and the time limit of a caller, and reports the
  * calls to `onQuery`.
  */
+
+import { inspect } from 'node:util'
 import {
   type AdapterCall,
   type Awaitable,
@@ -16,8 +18,9 @@ import {
   type Stored,
   type WriteAction,
 } from '../adapters/contract.js'
-import type { JsonObject } from '../definition/json.js'
-import { type KeyValue, lastKey } from '../definition/key.js'
+import { cutText } from '../cut-text.js'
+import { isContainer, type JsonObject } from '../definition/json.js'
+import { type KeyCodec, type KeyValue, lastKey } from '../definition/key.js'
 import { loggableError } from '../failures/loggable.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { ListQuery } from '../plan/list-grammar.js'
@@ -147,14 +150,30 @@ export class Store {
     call.links = links
     return settled(
       this.#change('create', () => this.#mounted.adapter.create?.(value, call), links),
-      (created) => {
-        if (created === undefined)
-          throw loggableError(`The adapter of "${this.#mounted.plan.collection}" returned nothing from create().`)
-        const result = this.#accepted(unrepeated(created))
-        if ('created' in result) this.#checkVersion(result.created)
-        return result
-      },
+      (created) => this.#checkCreated(this.#accepted(unrepeated(this.#present('create', created)))),
     )
+  }
+
+  /**
+   * Throws if the result of `create()` is outside the adapter contract. Without this check, the
+   * `Location` of the response would lead nowhere.
+   */
+  #checkCreated<R extends Exclude<Created<unknown, KeyValue>, Refused>>(result: R): R {
+    const { plan } = this.#mounted
+    if (!isCreated(result)) {
+      throw loggableError(
+        `The adapter of "${plan.collection}" returned ${spelled(result)} from create(). ` +
+          'Allowed are { created: { value, version } }, { accepted: key }, { nothing: true } and a refusal.',
+      )
+    }
+    if ('created' in result) this.#checkVersion(result.created)
+    if ('accepted' in result && !isKey(plan.key, result.accepted)) {
+      throw loggableError(
+        `The adapter of "${plan.collection}" returned ${spelled(result)} from create(). "accepted" is the key of ` +
+          `the record: ${plan.key.composite ? `an object with ${plan.key.members.join(', ')}` : 'a string, number or boolean'}.`,
+      )
+    }
+    return result
   }
 
   /**
@@ -251,9 +270,12 @@ export class Store {
 
   #written<T extends object | string>(method: string, result: T | 'absent' | Refused | undefined): T {
     if (result === 'absent') throw absent()
-    if (result === undefined)
-      throw loggableError(`The adapter of "${this.#mounted.plan.collection}" returned nothing from ${method}().`)
-    return this.#accepted<T>(result)
+    return this.#accepted<T>(this.#present(method, result))
+  }
+
+  #present<T>(method: string, result: T | undefined): T {
+    if (result !== undefined) return result
+    throw loggableError(`The adapter of "${this.#mounted.plan.collection}" returned nothing from ${method}().`)
   }
 
   #accepted<T>(result: T | Refused): T {
@@ -298,7 +320,7 @@ export class Store {
     const { progress } = this.#caller
     progress.beginWrite()
     return settled(this.#invoke(name, write, links), (result) => {
-      progress.setChange(changeOf(result))
+      progress.setChange(name === 'create' ? changeByCreate(result) : changeOf(result))
       return result
     })
   }
@@ -354,6 +376,27 @@ function changeOf(result: unknown): Change {
   if (unchanged.has(result) || isRefused(result)) return 'none'
   return changed.has(result) || (typeof result === 'object' && result !== null) ? 'made' : 'unknown'
 }
+
+/**
+ * Like `changeOf`, for the result of a create. An object that the contract does not allow does not
+ * say whether a record was created.
+ */
+const changeByCreate = (result: unknown): Change =>
+  changeOf(result) === 'made' && !isCreated(result) ? 'unknown' : changeOf(result)
+
+/** Whether a value is one of the results of a create that are not refusals. */
+const isCreated = (result: unknown): boolean =>
+  isContainer(result) &&
+  (('created' in result && isContainer(result.created)) || 'accepted' in result || 'nothing' in result)
+
+/** Whether a value is a key: a scalar, or an object whose members are the parts of the key. */
+const isKey = (codec: KeyCodec, value: unknown): boolean =>
+  isContainer(value) === codec.composite && codec.parts(value as KeyValue).every(isScalar)
+
+const isScalar = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
+
+/** A wrong result of an adapter, shortened for a message. */
+const spelled = (result: unknown): string => cutText(inspect(result, { depth: 1, breakLength: Infinity }), 200)
 
 const none: Intent = Object.freeze({})
 

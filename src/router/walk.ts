@@ -10,7 +10,7 @@ import { admit } from './steps/admit.js'
 import { allow } from './steps/allow.js'
 import { authenticate } from './steps/authenticate.js'
 import { execute } from './steps/execute.js'
-import { fail } from './steps/fail.js'
+import { fail, failPlainly } from './steps/fail.js'
 import { login } from './steps/login.js'
 import { negotiate } from './steps/negotiate.js'
 import { parse } from './steps/parse.js'
@@ -170,8 +170,9 @@ function watched<T>(exchange: Exchange, name: string, step: () => T): T {
 
 /**
  * Sends the result of the step `fail` instead of a response that can't be written, such as a
- * response with a line break in a header field. If this result can't be written either, closes the
- * connection, so that the error does not end the process.
+ * response with a line break in a header field. If this result can't be written either, sends a
+ * 500 that depends on nothing else. If the response has already begun, closes the connection. An
+ * error never ends the process, and is always reported.
  */
 function endAnyway(exchange: Exchange, answer: Answer | undefined, error: unknown): void {
   const { res } = exchange
@@ -180,7 +181,16 @@ function endAnyway(exchange: Exchange, answer: Answer | undefined, error: unknow
     for (const name of Object.keys(answer?.headers ?? {})) res.removeHeader(name)
     exchange.progress.failedStep = 'respond'
     respond(exchange, fail(exchange, error))
-  } catch {
-    res.destroy()
+  } catch (another) {
+    try {
+      const { status, headers, body } = failPlainly(exchange, another)
+      if (res.headersSent) throw another
+      for (const name of res.getHeaderNames()) res.removeHeader(name)
+      for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+      res.statusCode = status
+      res.end(exchange.req.method === 'HEAD' ? undefined : body)
+    } catch {
+      res.destroy()
+    }
   }
 }

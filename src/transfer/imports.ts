@@ -9,8 +9,9 @@ import { count, functionBy, type Kinds } from '../options/kinds.js'
 import { type Endpoint, type EndpointCall, endpoint, endpointLimitKinds } from '../plan/endpoint.js'
 import type { EndpointLimits, Upload } from '../plan/endpoint-types.js'
 import { maxViolations, summaryOf } from '../plan/refusal.js'
+import type { Mounted } from '../plan/routes.js'
 import { formatsKind, mediaTypesOf, type ReadRow, type TransferFormat } from '../plan/transfer-format.js'
-import { HttpProblem, Unavailable, type Violation } from '../problem.js'
+import { ConfigurationError, HttpProblem, Unavailable, type Violation } from '../problem.js'
 import { Slices } from '../slices.js'
 import { header } from '../wire.js'
 import { fileText } from './file-text.js'
@@ -137,7 +138,13 @@ export function imports<T, K, L extends string>(
     methods: {
       POST: {
         query: { properties: { dryRun: { type: 'boolean' } } },
-        upload: { types, resource: definition.collection, hold },
+        upload: {
+          types,
+          resource: definition.collection,
+          hold,
+          check: (mounted: Mounted | undefined) =>
+            checkMounted(what, definition as unknown as ResourceDefinition, given, mounted),
+        },
         bodyLimit,
         timeout,
         describe: { responses: { 200: { description: 'The result of the import.', schema: reportSchema } } },
@@ -145,6 +152,43 @@ export function imports<T, K, L extends string>(
       },
     },
   } as never) as Endpoint
+}
+
+/** Throws `ConfigurationError` if no record can be imported into the version. */
+function checkMounted(
+  what: string,
+  definition: ResourceDefinition,
+  { transaction }: Pick<ImportOptions, 'transaction'>,
+  mounted: Mounted | undefined,
+): void {
+  const { collection } = definition
+  if (mounted === undefined) {
+    throw new ConfigurationError(
+      'unresolved-link',
+      `${what} imports "${collection}", which is not mounted in the same version. Mount it in this version.`,
+    )
+  }
+  if (mounted.plan.definition !== definition) {
+    throw new ConfigurationError(
+      'unresolved-link',
+      `${what} has another definition of "${collection}" than the mount in the same version. Give imports() the ` +
+        'definition that is mounted.',
+    )
+  }
+  if (mounted.adapter.create === undefined) {
+    throw new ConfigurationError(
+      'adapter-incomplete',
+      `${what} creates records, but the adapter of "${collection}" has no create(). Give it create(), or leave the ` +
+        'import out.',
+    )
+  }
+  if (transaction !== 'none' && mounted.adapter.within === undefined) {
+    throw new ConfigurationError(
+      'adapter-incomplete',
+      `${what} has a "transaction", but the adapter of "${collection}" has no within(), so it can't use the ` +
+        `transaction. Give the adapter within(), or set "transaction" to 'none'.`,
+    )
+  }
 }
 
 /**

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Adapter, AdapterCall, ListRequest, Stored } from '../../src/adapters/contract.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { postgresAdapter } from '../../src/adapters/postgres/index.js'
 import { type AdapterViewOptions, adapterView } from '../../src/adapters/view.js'
 import { defineResource } from '../../src/definition/resource.js'
+import { mount } from '../../src/plan/mount.js'
 import { ConfigurationError } from '../../src/problem.js'
 
 type Row = Record<string, unknown>
@@ -355,5 +357,73 @@ describe('VER-1: the view itself', () => {
     expect(() => adapterView(memoryAdapter(nuevos), { renam: { nombre: 'razonSocial' } } as never)).toThrow(
       /"renam".*"rename"/,
     )
+  })
+})
+
+describe('names in the options of adapterView()', () => {
+  const schema = (members: object) => ({
+    type: 'object' as const,
+    required: ['id' as const],
+    properties: { id: { type: 'integer' as const }, ...members },
+  })
+  const nullable = { type: ['string', 'null'] as const }
+  const clientes = defineResource({
+    collection: 'clientes',
+    key: 'id',
+    schema: schema({ nombre: nullable, email: nullable }),
+  })
+  const clientesV1 = defineResource({ collection: 'clientes', key: 'id', schema: schema({ name: nullable }) })
+  const mounted = (given: AdapterViewOptions, adapter: object = memoryAdapter(clientes)) =>
+    mount(clientesV1, adapterView(adapter as never, given) as never)
+
+  it.each<[string, AdapterViewOptions, RegExp]>([
+    ['rename', { rename: { name: 'nombree' } }, /"nombree" in "rename".*Did you mean "nombre"/],
+    ['hides', { hides: ['emial'] }, /"emial" in "hides".*Did you mean "email"/],
+    ['defaults', { defaults: { emial: '' } }, /"emial" in "defaults".*Did you mean "email"/],
+  ])('if a name of the store in "%s" is misspelt, adapterView() throws', (_, given, message) => {
+    expect(() => adapterView(memoryAdapter(clientes), given)).toThrow(message)
+    expect(() => adapterView(memoryAdapter(clientes), given)).toThrow(
+      expect.objectContaining({ code: 'unknown-member' }),
+    )
+  })
+
+  it.each<[string, AdapterViewOptions, RegExp]>([
+    ['rename', { rename: { nmae: 'nombre' } }, /"nmae" in "rename".*Did you mean "name"/],
+    ['toWire', { toWire: { nmae: String } }, /"nmae" in "toWire".*Did you mean "name"/],
+    ['fromWire', { fromWire: { nmae: String } }, /"nmae" in "fromWire".*Did you mean "name"/],
+  ])('if a name of the view in "%s" is misspelt, mount() throws', (_, given, message) => {
+    expect(() => mounted(given)).toThrow(message)
+    expect(() => mounted(given, { list: () => ({ items: [] }), read: () => [] })).toThrow(message)
+  })
+
+  it('the names of a view are the names of the store for a view of this view', () => {
+    const view = adapterView(memoryAdapter(clientes), { rename: { name: 'nombre' }, hides: ['email'] })
+    expect(() => adapterView(view, { rename: { title: 'name' } })).not.toThrow()
+    expect(() => adapterView(view, { rename: { title: 'nombre' } })).toThrow(/"nombre".*It has: id, name\./)
+    expect(() => adapterView(view, { hides: ['email'] })).toThrow(/"email" in "hides"/)
+  })
+
+  it('all names are accepted that an open schema allows', () => {
+    const open = defineResource({
+      collection: 'clientes',
+      key: 'id',
+      schema: { ...schema({}), additionalProperties: true },
+    })
+    const view = adapterView(memoryAdapter(open), { rename: { name: 'nombre' }, hides: ['otro'] })
+    expect(() => mount(open, view as never)).not.toThrow()
+    expect(() => adapterView(view, { hides: ['mas'] })).not.toThrow()
+    expect(() => adapterView(view, { hides: ['nombre'] })).toThrow(/"nombre" in "hides"/)
+  })
+
+  it('an adapter that has not declared its members accepts all names of the store', () => {
+    const own = { list: () => ({ items: [] }), read: () => [] }
+    expect(() => mounted({ rename: { name: 'any' }, hides: ['other'], defaults: { third: 1 } }, own)).not.toThrow()
+  })
+
+  it('an unbound adapter is refused, because a view cannot give it its resource', () => {
+    expect(() => adapterView(postgresAdapter({ query: () => undefined } as never, { table: 'c' }) as never)).toThrow(
+      /has no resource yet.*"resource"/,
+    )
+    expect(() => adapterView(undefined as never)).toThrow(/no list\(\) and read\(\)/)
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { httpDate, structuredDate } from '../../src/http/dates.js'
+import { httpDate, structuredDate, timeOfDate } from '../../src/http/dates.js'
 
 const ms = fc.integer({ min: Date.parse('0000-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59.999Z') })
 
@@ -27,4 +27,31 @@ describe('dates', () => {
       expect(() => structuredDate(time)).toThrow(RangeError)
     }
   })
+})
+
+describe('dates in options', () => {
+  it.each([
+    ['2027-06-30', '2027-06-30T00:00:00.000Z'],
+    ['2028-02-29', '2028-02-29T00:00:00.000Z'],
+    ['2027-06-30T18:00:00Z', '2027-06-30T18:00:00.000Z'],
+    ['2027-06-30T18:00:00.5-03:00', '2027-06-30T21:00:00.500Z'],
+  ])('VER-3: %s is a date in every zone', (text, time) => {
+    expect(new Date(timeOfDate(text) ?? 0).toISOString()).toBe(time)
+  })
+
+  it.each([
+    '2027-6-30',
+    '2027/06/30',
+    '2027-06-30T18:00',
+    '2027-06-30T18:00:00',
+    '06/07/2027',
+    '2027-02-30',
+    '2027-02-29',
+    '2027-02-30T00:00:00Z',
+    '2027-06-30T25:00:00Z',
+    '2027-06-30T18:00:00+25:00',
+    '7',
+    '',
+    'June 30, 2027',
+  ])('VER-3: "%s" is not a date', (text) => expect(timeOfDate(text)).toBeUndefined())
 })

@@ -383,6 +383,8 @@ describe.each(majors)('versions(): life cycles of paths, and brownouts, on %s', 
     const build = (given: object) => () => versions({ v1: { handler: handler(), paths: given as never } })
     for (const path of ['notes', '/notes?x', 'delete /notes', '/', '/a//b', '/a b'])
       expect(build({ [path]: { retired: true } })).toThrow(/is not a path/)
+    expect(build({ '/v1/notes/{id}': { retired: true } })).toThrow(/begins with the version.*Write "\/notes\/\{id\}"/)
+    expect(build({ 'DELETE /v1': { retired: true } })).toThrow(/begins with the version/)
     expect(build({ 'HEAD /notes': { retired: true } })).toThrow(/Name GET/)
     expect(build({ '/notes': { retird: true } })).toThrow(/Did you mean "retired"/)
   })

@@ -614,7 +614,7 @@ const factories: Readonly<Record<string, Factory>> = {
     required: { handle },
     options: {
       query: 'made',
-      body: ['table', 'true'],
+      body: 'table',
       upload: 'made',
       representations: 'list',
       describe: 'table',
@@ -648,7 +648,7 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: uploadKinds,
     make: (upload) => oneEndpoint({ methods: { POST: { handle, upload } } }),
     required: { types: ['text/csv'], resource: 'orders' },
-    options: { types: 'list', resource: 'text', hold: 'function' },
+    options: { types: 'list', resource: 'text', hold: 'function', check: 'function' },
   },
   endpointReply: {
     name: /endpointReply\(\)/,

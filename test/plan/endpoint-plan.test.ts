@@ -42,6 +42,34 @@ describe('the query parameters of an endpoint', () => {
     expect(compile({})?.parseQuery('')).toEqual({})
   })
 
+  it('a parameter that is absent gets its default, and a default that violates its schema is refused', () => {
+    const limit = (schema: object) => compile({ query: { properties: { limite: { type: 'integer', ...schema } } } })
+    const made = limit({ default: 20, maximum: 50 })
+    expect([{}, { limite: 5 }].map((sent) => made?.withDefaults(sent))).toEqual([{ limite: 20 }, { limite: 5 }])
+    const none = {}
+    expect(limit({})?.withDefaults(none)).toBe(none)
+    for (const value of [60, '20', null, [20]])
+      expect(() => limit({ default: value, maximum: 50 })).toThrow(/default of the parameter "limite".*does not allow/)
+  })
+
+  it.each([
+    ['requird', ['q'], 'Did you mean "required"?'],
+    ['dependentRequired', { q: ['limite'] }, 'It has: properties, required.'],
+    ['anyOf', [], 'It has: properties, required.'],
+    ['minProperties', 1, 'in the handler'],
+    ['additionalProperties', true, 'has no effect'],
+  ])('the keyword "%s" in "query" is refused, because it would have no effect', (keyword, value, message) => {
+    expect(() => compile({ query: { properties: query.properties, [keyword]: value } })).toThrow(message)
+    expect(() =>
+      compile({ query: { ...query, type: 'object', additionalProperties: false, 'x-note': 1 } }),
+    ).not.toThrow()
+  })
+
+  it.each([true, false])('a body with the schema %s is refused', (body) => {
+    expect(() => compile({ body })).toThrow(/"methods.POST.body".*Give an object/)
+    expect(() => compile({ body: {} })).not.toThrow()
+  })
+
   it('QUERY-8: all errors are reported at once', () => {
     expect(refused('limite=x&tipo=c&activo=1&qq=1').map(({ parameter, code }) => `${parameter} ${code}`)).toEqual([
       'qq unknown',

@@ -44,6 +44,11 @@ describe('adapters that deviate from the contract', () => {
     ['DELETE', 'remove', undefined, 'returned nothing from remove()'],
     ['PUT', 'replace', 'notfound', 'a record without a version'],
     ['POST', 'create', undefined, 'returned nothing from create()'],
+    ['POST', 'create', { value: { id: 1 }, version: 'a' }, "{ value: { id: 1 }, version: 'a' } from create(). Allowed"],
+    ['POST', 'create', {}, 'returned {} from create(). Allowed are { created'],
+    ['POST', 'create', 'made', "returned 'made' from create(). Allowed"],
+    ['POST', 'create', null, 'returned null from create(). Allowed'],
+    ['POST', 'create', { created: undefined }, '{ created: undefined } from create(). Allowed'],
   ])(
     'ERR-1: %s gets 500 if %s() of the adapter returns %j, and the error names the fault',
     async (method, name, answer, reported) => {
@@ -54,4 +59,47 @@ describe('adapters that deviate from the contract', () => {
       expect(String(errors[0])).toContain(reported)
     },
   )
+
+  it.each([undefined, null, { id: 5 }, [5]])(
+    'VERB-13: POST gets 503 if create() of the adapter accepts the record with the key %j',
+    async (accepted) => {
+      const { send, errors } = await serve({ create: () => ({ accepted }) })
+      const { status, json, headers } = await send('POST', '/v1/notas', {}, { id: 1, otra: null })
+      expect([status, json.detail, headers.location]).toEqual([
+        503,
+        expect.stringContaining('The change was made'),
+        undefined,
+      ])
+      expect(String(errors[0])).toContain('from create(). "accepted" is the key of the record: a string')
+    },
+  )
+
+  it('ERR-1: if the problem of a failed request cannot be written either, the client still gets 500', async () => {
+    const errors: unknown[] = []
+    const adapter = { list: () => ({ items: [] }), read: () => [], create: () => ({}) }
+    let faults = 2
+    const app = express()
+      .use((_req, res, next) => {
+        const { writeHead } = res
+        res.writeHead = (...given: unknown[]) => {
+          faults -= 1
+          if (faults >= 0) throw new Error(`fault ${faults}`)
+          return Reflect.apply(writeHead, res, given)
+        }
+        next()
+      })
+      .use(
+        api({
+          versions: { v1: [mount(notas, adapter as never)] },
+          onError: ({ error }) => void errors.push(String(error)),
+        }),
+      )
+    open = await listen(app)
+    const { status, json } = await open.send('POST', '/v1/notas', {}, { id: 1, otra: null })
+    expect([status, json]).toMatchObject([
+      500,
+      { status: 500, code: 'internal', detail: expect.stringContaining('is unknown') },
+    ])
+    expect(errors).toEqual([expect.stringContaining('from create()'), 'Error: fault 1', 'Error: fault 0'])
+  })
 })

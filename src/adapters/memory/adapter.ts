@@ -1,4 +1,5 @@
 /** The memory adapter: keeps all records in the process, and runs each operation synchronously. */
+import { declareMembers, membersOfDefinition } from '../../definition/adapter-members.js'
 import { declareCreating, declareDefensive } from '../../definition/fixed.js'
 import type { KeyValue } from '../../definition/key.js'
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
@@ -56,6 +57,7 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
   // `onUpdate` might modify them, so the declaration is made only if `onUpdate` is not set.
   if (options.onUpdate === undefined) declareDefensive(adapter.replace)
   if (adapter.create !== undefined) declareCreating(adapter.create)
+  declareMembers(adapter, membersOfDefinition(definition))
   return adapter
 }
 

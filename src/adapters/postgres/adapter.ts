@@ -1,5 +1,6 @@
 /** `postgresAdapter`: serves a resource from a PostgreSQL table. */
 import { owning } from '../../cache.js'
+import { declareMembers, membersOfDefinition } from '../../definition/adapter-members.js'
 import { declareCreating } from '../../definition/fixed.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { notify } from '../../notify.js'
@@ -156,6 +157,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
       return adapter
     }
     const adapter = owning(over(databases), rows.caches)
+    declareMembers(adapter, membersOfDefinition(definition))
     bound.set(definition, adapter)
     return adapter
   }

@@ -6,8 +6,9 @@
 
 import { type ProblemFacts, type WrittenShape, writeShape } from '../../conventions/shape.js'
 import { notify } from '../../notify.js'
-import { HttpProblem, isUnavailable, toProblem, tryAgain, unknownOutcome } from '../../problem.js'
+import { HttpProblem, isUnavailable, problemBody, toProblem, tryAgain, unknownOutcome } from '../../problem.js'
 import { type Answer, problemAnswer } from '../../representation/answer.js'
+import { header } from '../../wire.js'
 import type { AnyStage } from '../stages.js'
 import { bodilessSuccess, changeMadeProblem } from '../unshown.js'
 
@@ -20,9 +21,43 @@ export function fail(exchange: AnyStage, error: unknown): Answer {
 }
 
 function failAfterChange(exchange: AnyStage, error: unknown): Answer {
-  const answer = bodilessSuccess(exchange)
   report(exchange, { status: 500, code: 'internal', clause: 'VERB-13' }, toProblem(error).cause ?? error)
-  return answer ?? answerOf(exchange, changeMadeProblem(error))
+  return successOf(exchange) ?? answerOf(exchange, changeMadeProblem(error))
+}
+
+/**
+ * `bodilessSuccess`, or `undefined` if it throws. Its error has the same cause as the error that
+ * was reported: the outcome has no record, for example.
+ */
+function successOf(exchange: AnyStage): Answer | undefined {
+  try {
+    return bodilessSuccess(exchange)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Reports an error of the step `fail` itself. Returns a problem in JSON that uses no function of
+ * the service, such as `shape`, because this function may have thrown the error.
+ */
+export function failPlainly(exchange: AnyStage, error: unknown): Answer & { readonly body: string } {
+  const { service, requestId, instance, progress } = exchange
+  const base = service.problemBase
+  const detail = progress.change === 'none' ? undefined : unknownOutcome('The request failed')
+  const problem = new HttpProblem('internal', { cause: error, ...(detail === undefined ? {} : { detail }) })
+  report(exchange, problem, error)
+  progress.setProblem(problem)
+  return {
+    status: problem.status,
+    headers: {
+      [header.contentType]: 'application/problem+json',
+      [header.cacheControl]: 'no-store',
+      [header.vary]: service.vary,
+      [header.requestId]: requestId,
+    },
+    body: JSON.stringify(problemBody(problem, { ...(base === undefined ? {} : { base }), instance, requestId })),
+  }
 }
 
 function report(
