@@ -74,27 +74,6 @@ export function checkKeyHolders(
   }
 }
 
-/**
- * Throws if a record can't be detached from its parent (PATH-7): a detached record has no parent,
- * so the members that hold the parent's key are null or absent.
- */
-export function checkDetachable(
-  { collection, shape }: ResourceDefinition,
-  by: readonly string[],
-  parent: ResourcePlan,
-): void {
-  for (const name of by) {
-    const member = shape.members.get(name)
-    if (!shape.required.has(name) || member === undefined || member.nullable || member.untyped) continue
-    throw new ConfigurationError(
-      'unsuitable-member',
-      `"${collection}" is attached to "${parent.collection}" by "${name}", which is required and not nullable: a ` +
-        `record without a parent would violate the schema. Make "${name}" nullable, declare the parent with "parent" ` +
-        'instead of "attachedTo", or leave DELETE out of the option "item" of the mount.',
-    )
-  }
-}
-
 function mayBeEqual(some: Shape, others: Shape): boolean {
   if (some.types.size === 0 || others.types.size === 0) return true
   const kinds = ({ types }: Shape): string[] => [...types].map((type) => (type === 'integer' ? 'number' : type))

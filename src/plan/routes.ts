@@ -16,7 +16,7 @@ import type { ResourceText } from './describe-options.js'
 import type { Endpoint } from './endpoint.js'
 import type { CompiledEndpoint } from './endpoint-plan.js'
 import type { Life } from './life.js'
-import { checkDetachable, checkKeyHolders, checkLineage, checkScope, nameOf, targetOf } from './link-targets.js'
+import { checkKeyHolders, checkLineage, checkScope, nameOf, targetOf } from './link-targets.js'
 import type { AnyAdapter, Mount } from './mount.js'
 import { parentsFirst } from './mount-order.js'
 import type { OperationDescription, Target } from './operation.js'
@@ -328,8 +328,6 @@ class TableBuilder<Op extends OperationDescription> {
         life: lifeBelow(parent.mount, parent, as, child),
       }
       const member = this.#make.resource('member', `${template}/${idTemplate(definition)}`, child.mount, extra)
-      if (by !== undefined && [...member.operations.values()].some(({ writes }) => writes === 'detach'))
-        checkDetachable(definition, by, parent.plan)
       below(parent, as, {
         kind: 'attached',
         child,

@@ -535,27 +535,4 @@ describe('parents of associations', () => {
   it('VER-1: a resource can be attached to a definition that its version does not mount', () => {
     expect(at(routeTable([on(attached(clientes))]), '/piezas/1')).toEqual(['item', 1])
   })
-
-  it('PATH-7: if records can be detached, the member with the key of the parent must be optional or nullable', () => {
-    const pieces = (type: unknown, required: readonly string[]) =>
-      define({
-        collection: 'piezas',
-        key: 'numero',
-        schema: { type: 'object', required, properties: { numero: { type: 'integer' }, clienteId: { type } } },
-        attachedTo: [{ of: clientes, by: 'clienteId' }],
-      })
-    const strict = pieces('integer', ['numero', 'clienteId'])
-    expect(fault(() => routeTable([on(clientes), on(strict)]))).toMatchObject({
-      code: 'unsuitable-member',
-      message: expect.stringMatching(/"clienteId", which is required and not nullable.*Make "clienteId" nullable/),
-    })
-    const { detach: _, ...fixed } = all
-    for (const [definition, adapter, options] of [
-      [pieces(['integer', 'null'], ['numero', 'clienteId']), all, {}],
-      [pieces('integer', ['numero']), all, {}],
-      [strict, fixed, {}],
-      [strict, all, { item: ['GET', 'PUT'] }],
-    ] as const)
-      expect(() => routeTable([on(clientes), on(definition, adapter, options)])).not.toThrow()
-  })
 })
