@@ -27,10 +27,12 @@ function comparisonSql(place: Place, comparison: Comparison, parameters: Paramet
  * from the stored one: it may be rounded, or null. Null never matches.
  */
 function shownSql(place: Place, op: Comparing, value: Scalar, parameters: Parameters): string {
-  const { compareShown, unshown } = place
+  const { compareShown, unshown, sameType } = place
   const comparisons = compareShown?.(op, value) ?? [place.compare(op, value)]
   const found = comparisons.map((comparison) => comparisonSql(place, comparison, parameters)).join(' AND ')
-  return unshown === undefined || op === '=' || found === 'false' ? found : `${found} AND NOT (${unshown})`
+  if (op === '=' || found === 'false') return found
+  const typed = sameType === undefined ? found : `${found} AND ${sameType(value)}`
+  return unshown === undefined ? typed : `${typed} AND NOT (${unshown})`
 }
 
 const operators = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const

@@ -10,6 +10,7 @@ import { ConfigurationError } from '../../../problem.js'
 import type { Cells } from '../connections/client.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { quote, rowAlias } from '../sql/sql.js'
+import { jsonPlace } from '../values/json-places.js'
 import {
   type Content,
   canonicalOf,
@@ -18,7 +19,6 @@ import {
   faultOf,
   inexactSql,
   isNullAt,
-  jsonPlace,
   labelFaultOf,
   type Place,
   readSql,
