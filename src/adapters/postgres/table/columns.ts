@@ -13,6 +13,7 @@ import type { ColumnType } from '../values/column-type.js'
 import { type Content, castOf, inexactSql, readSql } from '../values/places.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import { castTo, computedContent, contentOf } from './column-content.js'
+import type { ExpressionTypes } from './expression-types.js'
 
 /** A member that has a column or an expression of its own. */
 export interface Member {
@@ -108,6 +109,7 @@ export interface Asked {
 export interface Relations {
   readonly table: Relation
   readonly source: Relation
+  readonly expressions: ExpressionTypes
   /** Whether the option `rest` names a column for the members without a column of their own. */
   readonly hasRest: boolean
 }
@@ -118,14 +120,18 @@ export interface Relations {
  */
 export function memberOf(asked: Asked, relations: Relations): Member | { readonly fault: string } | undefined {
   const { name, named } = asked
-  if (named.expression !== undefined) return computedMember(asked, named.expression)
+  if (named.expression !== undefined) return computedMember(asked, named.expression, relations.expressions.get(name))
   const column = relations.source.columns.get(named.column)
   if (column !== undefined) return columnMember(asked, column, relations.table.columns.get(named.column))
   return relations.hasRest ? undefined : { fault: missing(name, named.column, relations.source) }
 }
 
-function computedMember({ name, shape }: Asked, expression: string): Member | { readonly fault: string } {
-  const content = computedContent(shape)
+function computedMember(
+  { name, shape }: Asked,
+  expression: string,
+  type: string | undefined,
+): Member | { readonly fault: string } {
+  const content = computedContent(shape, type)
   if (content === undefined) return { fault: `"${name}" is computed and has no single type: give it one in the schema` }
   return {
     name,
