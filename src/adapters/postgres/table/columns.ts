@@ -46,7 +46,10 @@ export interface Member {
    * accepts other values only with OVERRIDING SYSTEM VALUE.
    */
   readonly always: boolean
-  /** Whether different strings in the column can compare as equal, for example `a` and `A`. */
+  /**
+   * Whether values that are shown as different strings can compare as equal, for example `a` and
+   * `A`, or the intervals `P1M` and `P30D`.
+   */
   readonly foldsTexts: boolean
   /**
    * Whether the database fills the column if an insert omits it: the column has a default or is an
@@ -179,7 +182,7 @@ function columnMember(
     neverUpdated: isKey || (always && shape?.readOnly === true),
     setByDatabase: isKey && settable && named.write === false,
     always,
-    foldsTexts: column.foldsTexts,
+    foldsTexts: column.foldsTexts || (content.kind === 'scalar' && content.type.shownAs !== undefined),
     hasDefault: written !== undefined && (written.default !== null || written.identity !== ''),
     nullable: shape?.nullable ?? true,
     notNull: column.notNull,
