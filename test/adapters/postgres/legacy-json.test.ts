@@ -22,6 +22,8 @@ const members = {
   precio: { type: ['number', 'null'] },
   mezcla: { type: ['string', 'integer', 'boolean', 'null'] },
   libre: {},
+  cuando: { type: ['string', 'integer', 'null'], format: 'date-time' },
+  saldo: { type: ['string', 'number', 'null'], format: 'decimal' },
 }
 const names = Object.keys(members)
 const cosas = defineResource({
@@ -54,6 +56,8 @@ const stored: Readonly<Record<string, readonly string[]>> = {
   cuenta: ['"007"', '"7"'],
   precio: ['0.1', '0.1000000000000000055511151231257827', '1234567890123456', '1e400', '1e-400', '0', 'null'],
   mezcla: ['"a"', '5', '"b"', '7', '"5"', '10', 'true', '"true"', 'false', '5.0', 'null'],
+  cuando: ['"2024-03-01T08:00:00.000Z"', '5', '"2024-03-01T08:00:00Z"', '7'],
+  saldo: ['"1.50"', '1.5', '2', '"2"', '1e21', '0.12345678901234567890'],
   libre: ['"a"', '5', '"b"', '[1]', '"5"', '10', 'true', '{}', 'false', '0.12345678901234567890'],
 }
 
