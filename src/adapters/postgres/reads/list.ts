@@ -1,7 +1,6 @@
 /** Reads a page of a list and its total, usually in one statement (QUERY-1..7). */
 
 import { isFixed } from '../../../definition/fixed.js'
-import { get } from '../../../definition/json.js'
 import { associationOf } from '../../association.js'
 import type { AdapterCall, ListRequest, Page, Refused } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
@@ -15,6 +14,7 @@ import { type DescribedJoinTable, memberSql } from '../table/join-tables.js'
 import type { Layout } from '../table/layout.js'
 import type { ListStatement, OrderTerm, Searched } from '../table/list-statement.js'
 import { epochOf, isUnscoped, recordOf, type Table, visible } from '../table/table.js'
+import { isExactAt } from '../values/json-places.js'
 import { incomparable } from '../values/places.js'
 import { textFault } from '../values/text-faults.js'
 import { countSql, estimatedRows, usualBound } from './counts.js'
@@ -234,11 +234,10 @@ function shown(
 function isFaithful(layout: Layout, row: Cells, path: readonly string[]): boolean {
   const i = layout.members.findIndex((member) => member.name === path[0])
   const { content } = layout.members[i] ?? {}
-  // A JSON number with 16 digits or more may have been rounded.
-  if (content?.kind !== 'scalar' && content?.kind !== 'array') {
-    const value = get(layout.record(row), path)
-    return typeof value !== 'number' || String(value).replace(/[-.]|e.*$/g, '').length < 16
-  }
-  const text = row[i]
-  return content?.kind !== 'scalar' || text === null || text === undefined || content.type.faithful(text)
+  if (content?.kind === 'array') return true
+  const text = row[i < 0 ? layout.members.length : i]
+  if (text === null || text === undefined) return true
+  if (content?.kind === 'scalar') return content.type.faithful(text)
+  // The cell of the column `rest` comes after those of all members.
+  return isExactAt(text, i < 0 ? path : path.slice(1), layout.place(path))
 }

@@ -4,8 +4,9 @@
  */
 import type { KeysetPosition, Scalar } from '../../contract.js'
 import type { Parameters } from '../sql/sql.js'
-import { compareSql } from '../table/conditions.js'
+import { compareSql, operandSql } from '../table/conditions.js'
 import type { OrderTerm } from '../table/list-statement.js'
+import type { Comparison } from '../values/column-type.js'
 import type { Place } from '../values/places.js'
 
 /**
@@ -61,15 +62,15 @@ function rowComparison(
   const [first] = terms
   if (first === undefined || terms.length < 2) return undefined
   const op = first.descending ? '<' : '>'
-  const sides: { readonly sql: string; readonly text: string; readonly cast: string }[] = []
+  const sides: { readonly sql: string; readonly comparison: Exclude<Comparison, 'never'> }[] = []
   for (const [i, { place, descending }] of terms.entries()) {
     const value = values[i] ?? null
     const comparison =
       value === null || place.nullable || descending !== first.descending ? 'never' : place.compare(op, value)
     if (comparison === 'never' || comparison.op !== op) return undefined
-    sides.push({ sql: place.sql, text: comparison.text, cast: comparison.cast })
+    sides.push({ sql: place.sql, comparison })
   }
-  const right = sides.map(({ text, cast }) => parameters.add(text, cast))
+  const right = sides.map(({ comparison }) => operandSql(comparison, parameters))
   return `(${sides.map(({ sql }) => sql).join(', ')}) ${op} (${right.join(', ')})`
 }
 

@@ -98,24 +98,36 @@ function mismatchOf(
 }
 
 /**
- * Returns the content of a computed member, whose type is known only from the schema. Returns
- * `undefined` if the schema does not give the member exactly one type.
+ * Returns the content of a computed member. `sqlType` is the type of the expression, if it is known.
+ * Returns `undefined` if the schema does not give the member exactly one type.
  */
-export function computedContent(shape: Shape | undefined): Content | undefined {
+export function computedContent(shape: Shape | undefined, sqlType?: string): Content | undefined {
   const [type, ...others] = shape?.types ?? []
   if (type === undefined || others.length > 0) return undefined
   if (type === 'object' || type === 'array') return { kind: 'json', cast: 'jsonb' }
   const name =
     type === 'integer'
-      ? 'bigint'
+      ? isRounded(sqlType)
+        ? sqlType
+        : 'bigint'
       : type === 'number'
-        ? 'double precision'
+        ? numberType(sqlType)
         : type === 'boolean'
           ? 'boolean'
           : computedText(shape)
   const known = columnType(name, undefined, shape)
   return known && { kind: 'scalar', type: known }
 }
+
+const isRounded = (sqlType: string | undefined): sqlType is string =>
+  sqlType === 'real' || sqlType === 'double precision'
+
+/**
+ * The type that a number is compared as. If a `numeric` or a `real` were compared as `double
+ * precision`, the result would not match the order of the list.
+ */
+const numberType = (sqlType: string | undefined): string =>
+  sqlType === 'real' || sqlType === 'numeric' ? sqlType : 'double precision'
 
 /**
  * The SQL types that the expressions of string members are cast to, by the format of the member.
@@ -129,8 +141,10 @@ const computedTypes: Readonly<Record<string, string>> = {
 }
 
 export const castTo = (expression: string, shape: Shape | undefined): string => {
-  const type = shape?.types.has('string') ? computedText(shape) : 'text'
-  return type === 'text' ? `(${expression})` : `((${expression})::${type})`
+  if (!shape?.types.has('string')) return `(${expression})`
+  // The cast to text also applies to types such as `character` and `citext`, which have an order
+  // and an equality of their own. For an expression of type `text`, the cast does nothing.
+  return `((${expression})::${computedText(shape)})`
 }
 
 const computedText = (shape: Shape | undefined): string => computedTypes[shape?.format ?? ''] ?? 'text'

@@ -14,6 +14,7 @@ import type { ColumnType } from '../values/column-type.js'
 import { type Content, castOf, inexactSql, readSql } from '../values/places.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import { castTo, computedContent, contentOf } from './column-content.js'
+import type { ExpressionTypes } from './expression-types.js'
 
 /** A member that has a column or an expression of its own. */
 export interface Member {
@@ -46,7 +47,10 @@ export interface Member {
    * accepts other values only with OVERRIDING SYSTEM VALUE.
    */
   readonly always: boolean
-  /** Whether different strings in the column can compare as equal, for example `a` and `A`. */
+  /**
+   * Whether values that are shown as different strings can compare as equal, for example `a` and
+   * `A`, or the intervals `P1M` and `P30D`.
+   */
   readonly foldsTexts: boolean
   /**
    * Whether the database fills the column if an insert omits it: the column has a default or is an
@@ -118,6 +122,7 @@ export interface Asked {
 export interface Relations {
   readonly table: Relation
   readonly source: Relation
+  readonly expressions: ExpressionTypes
   /** Whether the option `rest` names a column for the members without a column of their own. */
   readonly hasRest: boolean
 }
@@ -128,14 +133,18 @@ export interface Relations {
  */
 export function memberOf(asked: Asked, relations: Relations): Member | { readonly fault: string } | undefined {
   const { name, named } = asked
-  if (named.expression !== undefined) return computedMember(asked, named.expression)
+  if (named.expression !== undefined) return computedMember(asked, named.expression, relations.expressions.get(name))
   const column = relations.source.columns.get(named.column)
   if (column !== undefined) return columnMember(asked, column, relations.table.columns.get(named.column))
   return relations.hasRest ? undefined : { fault: missing(name, named.column, relations.source) }
 }
 
-function computedMember({ name, shape }: Asked, expression: string): Member | { readonly fault: string } {
-  const content = computedContent(shape)
+function computedMember(
+  { name, shape }: Asked,
+  expression: string,
+  type: string | undefined,
+): Member | { readonly fault: string } {
+  const content = computedContent(shape, type)
   if (content === undefined) return { fault: `"${name}" is computed and has no single type: give it one in the schema` }
   return {
     name,
@@ -183,7 +192,7 @@ function columnMember(
     neverUpdated: isKey || (always && shape?.readOnly === true),
     setByDatabase: isKey && settable && named.write === false,
     always,
-    foldsTexts: column.foldsTexts,
+    foldsTexts: column.foldsTexts || (content.kind === 'scalar' && content.type.shownAs !== undefined),
     hasDefault: written !== undefined && (written.default !== null || written.identity !== ''),
     nullable: shape?.nullable ?? true,
     notNull: column.notNull,

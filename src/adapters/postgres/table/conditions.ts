@@ -1,6 +1,6 @@
 /** Translates the conditions of a request into SQL. */
 import type { Condition, Scalar } from '../../contract.js'
-import { arrayText, type Parameters } from '../sql/sql.js'
+import { arrayText, literal, type Parameters } from '../sql/sql.js'
 import type { Comparison } from '../values/column-type.js'
 import { containsSql, incomparable, itemMismatch, type Place } from '../values/places.js'
 import type { Comparing } from '../values/value-texts.js'
@@ -16,9 +16,17 @@ export function compareSql(place: Place, op: Comparing, value: Scalar, parameter
 
 function comparisonSql(place: Place, comparison: Comparison, parameters: Parameters): string {
   if (comparison === 'never') return 'false'
+  const { asText, op } = comparison
+  return `${asText ? `${place.sql}::text` : place.sql} ${op} ${operandSql(comparison, parameters)}`
+}
+
+/** SQL of the value that a comparison compares with. */
+export function operandSql({ text, cast, isLabel }: Exclude<Comparison, 'never'>, parameters: Parameters): string {
+  if (!isLabel) return parameters.add(text, cast)
+  // An unknown label gives null, which is neither before nor after any label.
   return (
-    `${comparison.asText ? `${place.sql}::text` : place.sql} ${comparison.op} ` +
-    `${parameters.add(comparison.text, comparison.cast)}`
+    `(SELECT _e.enumlabel::text::${cast} FROM pg_catalog.pg_enum AS _e WHERE _e.enumtypid = ` +
+    `${literal(cast)}::regtype AND _e.enumlabel::text = ${parameters.add(text)})`
   )
 }
 
@@ -27,10 +35,12 @@ function comparisonSql(place: Place, comparison: Comparison, parameters: Paramet
  * from the stored one: it may be rounded, or null. Null never matches.
  */
 function shownSql(place: Place, op: Comparing, value: Scalar, parameters: Parameters): string {
-  const { compareShown, unshown } = place
+  const { compareShown, unshown, sameType } = place
   const comparisons = compareShown?.(op, value) ?? [place.compare(op, value)]
   const found = comparisons.map((comparison) => comparisonSql(place, comparison, parameters)).join(' AND ')
-  return unshown === undefined || op === '=' || found === 'false' ? found : `${found} AND NOT (${unshown})`
+  if (op === '=' || found === 'false') return found
+  const typed = sameType === undefined ? found : `${found} AND ${sameType(value)}`
+  return unshown === undefined ? typed : `${typed} AND NOT (${unshown})`
 }
 
 const operators = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
@@ -113,11 +123,17 @@ export function addKeySql(
   conditions: string[],
 ): void {
   for (let i = 0; i < key.length; i++) {
-    const { sql, cast, foldsTexts } = key[i] as Member
+    const { sql, cast, foldsTexts, content } = key[i] as Member
     const same = `${sql} = ${parameters.add(texts[i] as string, cast)}`
-    // With `foldsTexts`, the database may treat different strings as equal, for example `a` and
-    // `A`. So the strings are also compared exactly.
-    conditions.push(foldsTexts ? `${same} AND ${sql}::text COLLATE "C" = $${parameters.values.length}::text` : same)
+    if (!foldsTexts) {
+      conditions.push(same)
+      continue
+    }
+    // The database may treat different strings as equal, for example `a` and `A`. So the strings
+    // are also compared exactly.
+    const text = `$${parameters.values.length}::text`
+    const shownAs = content.kind === 'scalar' ? content.type.shownAs : undefined
+    conditions.push(`${same} AND ${shownAs?.(sql, text) ?? `${sql}::text COLLATE "C" = ${text}`}`)
   }
 }
 

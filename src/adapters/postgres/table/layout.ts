@@ -10,6 +10,7 @@ import { ConfigurationError } from '../../../problem.js'
 import type { Cells } from '../connections/client.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { quote, rowAlias } from '../sql/sql.js'
+import { jsonPlace } from '../values/json-places.js'
 import {
   type Content,
   canonicalOf,
@@ -18,7 +19,6 @@ import {
   faultOf,
   inexactSql,
   isNullAt,
-  jsonPlace,
   labelFaultOf,
   type Place,
   readSql,
@@ -27,8 +27,16 @@ import {
 import type { Relation } from './catalog.js'
 import { restContent } from './column-content.js'
 import { contentTexts, type Member, noKeyColumn, unchanging } from './columns.js'
+import type { ExpressionTypes } from './expression-types.js'
 import { membersOf } from './members.js'
 import { compileRecord, decoderOf } from './records.js'
+
+/** What a layout depends on, besides the definition, the options and the catalog. */
+interface LayoutFacts {
+  /** Whether the database is PGlite. */
+  readonly embedded?: boolean | undefined
+  readonly expressions?: ExpressionTypes
+}
 
 export class Layout {
   readonly members: readonly Member[]
@@ -86,7 +94,7 @@ export class Layout {
     options: PostgresAdapterOptions,
     table: Relation,
     source: Relation,
-    embedded = false,
+    { embedded = false, expressions = new Map() }: LayoutFacts = {},
   ) {
     this.#definition = definition
     this.#embedded = embedded
@@ -94,7 +102,11 @@ export class Layout {
     this.#formatted = new Set(
       definition.key.members.filter((name) => valueFormat(definition.shape.members.get(name)) !== undefined),
     )
-    const { members, warnings, unwritten, faults, faulty } = membersOf(definition, options, table, source)
+    const { members, warnings, unwritten, faults, faulty } = membersOf(definition, options, {
+      table,
+      source,
+      expressions,
+    })
     this.members = members
     this.warnings = warnings
     this.unwritten = unwritten

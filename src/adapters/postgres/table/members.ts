@@ -2,9 +2,8 @@
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import { nearMiss } from '../../../near-miss.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
-import type { Relation } from './catalog.js'
 import { columnWarning, ignoredWarning } from './column-warnings.js'
-import { columnNames, type Member, memberOf } from './columns.js'
+import { columnNames, type Member, memberOf, type Relations } from './columns.js'
 
 interface Members {
   readonly members: Member[]
@@ -28,15 +27,14 @@ interface Members {
 export function membersOf(
   definition: ResourceDefinition,
   options: PostgresAdapterOptions,
-  table: Relation,
-  source: Relation,
+  { table, source, expressions }: Omit<Relations, 'hasRest'>,
 ): Members {
   const members: Member[] = []
   const warnings: string[] = []
   const unwritten: string[] = []
   const faults: string[] = []
   const faulty = new Set<string>()
-  const relations = { table, source, hasRest: options.rest !== undefined }
+  const relations = { table, source, expressions, hasRest: options.rest !== undefined }
   for (const [name, named] of columnNames(definition, options)) {
     const shape = definition.shape.members.get(name)
     const isKey = definition.key.members.includes(name)

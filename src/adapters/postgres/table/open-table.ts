@@ -14,6 +14,7 @@ import type { CachedRows } from './cached-rows.js'
 import { describe, type Relation } from './catalog.js'
 import { keySql } from './conditions.js'
 import { isReadSeparately } from './distribution.js'
+import { expressionTypesOf } from './expression-types.js'
 import { idempotencyTableOf } from './idempotency-table.js'
 import { joinTablesOf } from './join-tables.js'
 import { checkAssigned, checkKeyIndex, checkOneServer, keyIndexOf } from './key-checks.js'
@@ -44,7 +45,11 @@ export async function openTable(
   const sourceRelation = readFrom === undefined ? relation : await describeSource(readFrom, databases, wait)
   if (!relation.exactDoubles)
     throw unfit('the server rounds doubles: extra_float_digits is below 1. Set it to 1, for the role or the database')
-  const layout = new Layout(definition, options, relation, sourceRelation, databases.write.embedded)
+  const source = readFrom === undefined ? quoteRelation(name) : sourceSql(readFrom)
+  const layout = new Layout(definition, options, relation, sourceRelation, {
+    embedded: databases.write.embedded,
+    expressions: await expressionTypesOf(definition, options, source, databases, wait),
+  })
   const version = await versionSource(
     options,
     { table: relation, source: sourceRelation },

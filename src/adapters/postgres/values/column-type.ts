@@ -17,6 +17,11 @@ export type Comparison =
        * and causes no error for unknown labels.
        */
       readonly asText?: boolean
+      /**
+       * Whether `text` may be a label that was added to the enumeration after the catalog was read.
+       * The statement then looks up the label, because a cast of an unknown label is an error.
+       */
+      readonly isLabel?: boolean
     }
   | 'never'
 
@@ -55,6 +60,11 @@ export interface ColumnType {
    * largest number so far plus 1.
    */
   readonly counts?: boolean
+  /**
+   * For types in which values that are shown as different strings can be equal: SQL that is true if
+   * the value is shown as the canonical string in `text`.
+   */
+  shownAs?(sql: string, text: string): string
   /**
    * Whether the value is the unchanged string from the database, so that decoding can be skipped.
    */

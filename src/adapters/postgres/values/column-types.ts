@@ -189,15 +189,14 @@ function enumeration(cast: string, labels: readonly string[]): ColumnType {
     read: asText,
     decode: asItIs,
     plain: true,
-    // False for a label that was added after the catalog was read, because such a label can be
-    // compared only for equality.
-    faithful: fits,
+    faithful: always,
     encode: String,
     fault: (value) => textFault(value as string),
     labelFault: (value) => (fits(value) ? undefined : `must be one of ${labels.join(', ')}`),
     compare(op, value) {
       if (fits(value)) return { op, text: value as string, cast }
-      return op === '=' ? { op, text: value as string, cast: 'text', asText: true } : 'never'
+      if (op === '=') return { op, text: value as string, cast: 'text', asText: true }
+      return { op, text: value as string, cast, isLabel: true }
     },
   }
 }

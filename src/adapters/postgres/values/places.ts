@@ -2,12 +2,9 @@
  * Describes where the values of a record are stored in a row, and how they are encoded, decoded and
  * compared.
  */
-import type { Shape } from '../../../definition/shape.js'
-import { type ValueFormat, valueFormat } from '../../../definition/value-formats.js'
 import type { Scalar } from '../../contract.js'
 import { arrayText, literal, type Parameters } from '../sql/sql.js'
 import type { ColumnType, Comparison } from './column-type.js'
-import { comparedRounded } from './rounded.js'
 import { jsonFault, textFault } from './text-faults.js'
 
 /** The content of a column: one scalar, any JSON value, or an array of scalars. */
@@ -47,6 +44,16 @@ export interface Place {
    * `undefined` if that can't happen.
    */
   readonly unshown?: string | undefined
+  /**
+   * For places that may hold several JSON types: SQL that is true if the stored value has the same
+   * JSON type as `value`.
+   */
+  readonly sameType?: (value: Scalar) => string
+  /**
+   * For strings within JSON: whether all comparisons with the stored string have the same results
+   * as with the string that a record shows. Absent if that is true for every string.
+   */
+  readonly faithful?: (text: string) => boolean
   /**
    * Why this value can't be used in a condition on this place, phrased as the end of a sentence:
    * `must be a UUID`. `undefined` if it can.
@@ -219,50 +226,8 @@ export function columnPlace(sql: string, column: string | undefined, type: Colum
   }
 }
 
-/** The location of a scalar at a path within a JSON column. */
-export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly string[], shape: Shape): Place {
-  const inside = jsonAt(cast === 'jsonb' ? sql : `${sql}::jsonb`, path)
-  const format = valueFormat(shape)
-  const place = { column: undefined, nullable: true, mismatch: () => undefined }
-  if (format !== undefined) return formattedPlace(inside.text, format)
-  return shape.types.has('string')
-    ? { ...place, sql: `(${inside.text} COLLATE "C")`, compare: compareJsonText }
-    : { ...place, sql: inside.json, compare: compareJson, compareShown: compareShownJson }
-}
-
-/**
- * The location of a string with a format within a JSON column. Decimals and integers are compared
- * as numbers. Date-times are compared as strings without their `Z`, because the order of these
- * strings is the chronological order.
- */
-function formattedPlace(text: string, format: ValueFormat): Place {
-  const { name, canonical, expects, isNumber } = format
-  const numeric = `(CASE WHEN ${text} ~ '^-?[0-9]+([.][0-9]+)?$' THEN ${text}::numeric END)`
-  const isMoment = name === 'date-time'
-  return {
-    sql: isNumber ? numeric : isMoment ? `(rtrim(${text}, 'Z') COLLATE "C")` : `(${text} COLLATE "C")`,
-    column: undefined,
-    nullable: true,
-    compare(op, value) {
-      const found = typeof value === 'string' ? canonical(value) : undefined
-      if (found === undefined) return 'never'
-      return { op, text: isMoment ? found.slice(0, -1) : found, cast: isNumber ? 'numeric' : 'text' }
-    },
-    mismatch: (value) =>
-      typeof value === 'string' && canonical(value) === undefined ? `must be ${expects}` : undefined,
-  }
-}
-
-const compareJsonText: Place['compare'] = (op, value) =>
-  typeof value === 'string' ? { op, text: value, cast: 'text' } : 'never'
-const compareJson: Place['compare'] = (op, value) =>
-  typeof value === 'string' ? 'never' : { op, text: JSON.stringify(value), cast: 'jsonb' }
-
-const compareShownJson: NonNullable<Place['compareShown']> = (op, value) =>
-  typeof value === 'number' ? comparedRounded(op, value, 'jsonb') : [compareJson(op, value)]
-
 /** SQL of the value at a path, as text and as JSON. A JSON null becomes SQL NULL. */
-function jsonAt(sql: string, path: readonly string[]): { readonly text: string; readonly json: string } {
+export function jsonAt(sql: string, path: readonly string[]): { readonly text: string; readonly json: string } {
   const steps = literal(arrayText(path))
   return { text: `(${sql} #>> ${steps})`, json: `nullif(${sql} #> ${steps}, 'null')` }
 }

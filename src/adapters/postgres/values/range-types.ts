@@ -37,19 +37,22 @@ export function rangeOf(name: string, typeOf: (name: string) => ColumnType | und
       expects: `a range such as [${bound.samples[0]},${bound.samples[1]}) or empty`,
       canonical,
       read: readOne,
+      shownAs: (sql, text) => `${readOne(sql)} = ${text}`,
     })
   }
+  const read = plain.has(of)
+    ? (sql: string): string => `${sql}::text`
+    : (sql: string): string =>
+        `CASE WHEN ${sql} IS NOT NULL THEN '{' || coalesce((SELECT string_agg(${readOne('u.r')}, ',' ORDER BY ` +
+        `u.r) FROM unnest(${sql}) AS u (r)), '') || '}' END`
   return valueTexts({
     cast: name,
     samples: ['{}', `{[${bound.samples[0]},${bound.samples[1]})}`],
     formats: [],
     expects: `ranges such as {[${bound.samples[0]},${bound.samples[1]})} or {}`,
     canonical: multirangeText(canonical),
-    read: plain.has(of)
-      ? (sql) => `${sql}::text`
-      : (sql) =>
-          `CASE WHEN ${sql} IS NOT NULL THEN '{' || coalesce((SELECT string_agg(${readOne('u.r')}, ',' ORDER BY ` +
-          `u.r) FROM unnest(${sql}) AS u (r)), '') || '}' END`,
+    read,
+    shownAs: (sql, text) => `${read(sql)} = ${text}`,
   })
 }
 

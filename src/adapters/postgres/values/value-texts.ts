@@ -6,7 +6,8 @@
 import type { Scalar } from '../../contract.js'
 import { asText, type ColumnType, type Comparison } from './column-type.js'
 
-export interface ValueTexts extends Pick<ColumnType, 'cast' | 'samples' | 'formats' | 'width' | 'counts' | 'inJson'> {
+export interface ValueTexts
+  extends Pick<ColumnType, 'cast' | 'samples' | 'formats' | 'width' | 'counts' | 'inJson' | 'shownAs'> {
   /** The canonical string of a value. `undefined` if the string is not a value of the type. */
   canonical(text: string): string | undefined
   /** Describes a value, as the end of "must be ...". */
@@ -46,6 +47,7 @@ export function valueTexts(type: ValueTexts): ColumnType {
     counts: type.counts ?? false,
     inJson: type.inJson ?? false,
     canonical,
+    ...(type.shownAs === undefined ? {} : { shownAs: type.shownAs }),
     read: type.read ?? asText,
     decode: shown ?? ((text) => text),
     plain: shown === undefined,
