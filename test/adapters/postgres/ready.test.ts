@@ -183,6 +183,20 @@ describe('ready()', () => {
     expect(warnings).toHaveLength(1)
   })
 
+  it('warns if a column of the key may hold NULL', async () => {
+    await store.sql('CREATE TABLE anulables (id int UNIQUE); CREATE TABLE plenas (id int PRIMARY KEY)')
+    const cosas = defineResource({
+      collection: 'cosas',
+      key: 'id',
+      schema: { type: 'object', properties: { id: { type: 'integer' } } },
+    })
+    const warnings: string[] = []
+    const onWarning = (message: string) => void warnings.push(message)
+    for (const table of ['anulables', 'plenas'])
+      await postgresAdapter(store.client, { resource: cosas, table, onWarning }).ready()
+    expect(warnings).toEqual([expect.stringMatching(/ALTER TABLE "anulables" ALTER COLUMN "id" SET NOT NULL\.$/)])
+  })
+
   it('checks an adapter that gets its resource from mount()', async () => {
     const cosas = defineResource({
       collection: 'cosas',

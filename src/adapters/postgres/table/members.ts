@@ -1,8 +1,9 @@
 /** Determines how the table of a resource stores each member, and collects all faults. */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
+import { relationName } from '../sql/sql.js'
 import type { Relation } from './catalog.js'
-import { columnWarning, ignoredWarning } from './column-warnings.js'
+import { columnWarning, ignoredWarning, nullableKeyWarning } from './column-warnings.js'
 import { columnNames, type Member, memberOf } from './columns.js'
 
 interface Members {
@@ -42,6 +43,8 @@ export function membersOf(
     const column = named.expression === undefined ? source.columns.get(named.column) : undefined
     const warning = column && columnWarning(name, column, shape)
     if (warning !== undefined) warnings.push(`In "${definition.collection}", ${warning}`)
+    const nullable = isKey && column ? nullableKeyWarning(name, column, source, relationName(options.table)) : undefined
+    if (nullable !== undefined) warnings.push(`In "${definition.collection}", ${nullable}`)
     const member = memberOf({ name, named, shape, isKey }, relations)
     if (member === undefined) continue
     if ('fault' in member) {
