@@ -82,7 +82,8 @@ const isForeign = ({ relation, options }: Table, { table }: DatabaseFailure): bo
     (name) => relationName(name).name === table,
   )
 
-const uncomputable = 'holds a value that the store cannot compute with'
+/** The reason for a refused value if the database does not say which column it is for. */
+export const uncomputable = 'holds a value that the store cannot compute with'
 
 /**
  * Whether a failure shows that a column was made NOT NULL after the adapter read the description of
