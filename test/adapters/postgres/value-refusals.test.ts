@@ -215,7 +215,7 @@ describe.each(stores)('values that the database refuses, on $name', ({ open }) =
         const { errors = [], ...problem } = answer.body as { errors?: { pointer: string }[] }
         expect(errors.map(({ pointer }) => pointer.slice(1))).toEqual((refusal as { members: string[] }).members)
         expect(JSON.stringify([problem, errors])).not.toMatch(
-          /hunter2|cosas_|pkey|plpgsql|violates (?!a rule of the store)|constraint|SQLSTATE|zero|orden/i,
+          /hunter2|cosas_|pkey|plpgsql|violates (?!a rule of the (?:store|service))|constraint|SQLSTATE|zero|orden/i,
         )
       }
     }
