@@ -113,12 +113,18 @@ export function lastKey(keys: readonly KeyValue[]): KeyValue {
 }
 
 /**
+ * Whether the URL of an item with this key leads to the item (PATH-11). A URL that ends with `/` or
+ * `/.` leads to the collection.
+ */
+export const hasUrl = (key: unknown): boolean => key !== '' && key !== '.' && key !== '..'
+
+/**
  * The reason why a string can't be an id in a URL; `undefined` if the string can be an id
  * (PATH-11).
  */
 export function unaddressable(text: string): string | undefined {
   if (text === '') return "An id can't be empty."
-  if (text === '.' || text === '..') return `An id can't be "." or "..": URL parsers remove such a segment.`
+  if (!hasUrl(text)) return `An id can't be "." or "..": URL parsers remove such a segment.`
   if (/\p{Surrogate}/u.test(text))
     return "An id can't contain half of a surrogate pair: such a string is not valid Unicode."
   return undefined

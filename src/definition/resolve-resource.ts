@@ -138,7 +138,7 @@ export function resolveResource(given: unknown): ResourceDefinition {
         : eachNamed(options.search, (field) => members.visible('search', field)),
     links: resolveTable(options.links as LinkTable | undefined, (name, link) => resolveLink(context, name, link)),
     parent,
-    attachedTo: resolveAttachments(context, options),
+    attachedTo: resolveAttachments(context, key, options),
     flags: resolveTable(options.flags, (segment, member) => resolveFlag(context, segment, member)),
     rules: options.rules as ResourceDefinition['rules'],
     scope: options.scope as ResourceDefinition['scope'],
@@ -247,12 +247,22 @@ function resolveParent(
 
 function resolveAttachments(
   { collection, members }: Context,
+  key: readonly string[],
   { attachedTo = [], allow }: AnyOptions,
 ): ResourceDefinition['attachedTo'] {
   const what = `The option "attachedTo" of "${collection}"`
   const attachments = attachedTo.map(({ of, by: given, as = collection }) => {
     const by = given === undefined ? undefined : namesOf(given)
-    for (const member of by ?? []) members.keyPart('attachedTo.by', member)
+    for (const member of by ?? []) {
+      members.keyPart('attachedTo.by', member)
+      if (!key.includes(member)) continue
+      throw new ConfigurationError(
+        'unsuitable-member',
+        `In the option "attachedTo" of "${collection}", "by" names "${member}", which is a member of the key. ` +
+          'Attaching a record would change its key. Name another member in "by", or declare the parent in the ' +
+          'option "parent" instead.',
+      )
+    }
     if (as !== collection) checkCollectionName(as, allow)
     return Object.freeze({ of: resolveTarget(what, of), by, as })
   })

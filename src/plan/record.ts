@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Scalar } from '../adapters/contract.js'
 import { escapePointer, isList, isObject, type JsonObject, own, put } from '../definition/json.js'
+import { hasUrl } from '../definition/key.js'
 import type { Shape } from '../definition/shape.js'
 import { HttpProblem, type KnownViolation, type Violation } from '../problem.js'
 import { mediaType } from '../wire.js'
@@ -160,6 +161,7 @@ function leaveNullLinks({ hidden, definition: { shape } }: ResourcePlan, record:
  * can't have removed them:
  * - A member that several links use keeps its value, unless one of the links sets it.
  * - If a link had no target before, and has none now, its other members keep their values too.
+ * - A stored key that no URL can contain is shown as null, and null stands for this key.
  */
 function keepLinkMembers({ shared, hidden, associations }: ResourcePlan, next: JsonObject, current: JsonObject): void {
   const isNull = (record: JsonObject, member: string): boolean => (own(record, member) ?? null) === null
@@ -169,6 +171,7 @@ function keepLinkMembers({ shared, hidden, associations }: ResourcePlan, next: J
   for (const member of shared) keep(member)
   for (const { by } of associations)
     if (by.length > 1 && by.some((member) => isNull(current, member) && isNull(next, member))) by.forEach(keep)
+    else if (by.length === 1 && !hasUrl(own(current, by[0] as string))) by.forEach(keep)
 }
 
 /**

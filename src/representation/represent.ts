@@ -3,7 +3,7 @@
  * follow in the order of the schema, and links replace keys (REP-1..8).
  */
 import { isObject, type JsonObject, own, put } from '../definition/json.js'
-import { type KeyValue, segmentOf } from '../definition/key.js'
+import { hasUrl, type KeyValue, segmentOf } from '../definition/key.js'
 import type { LinkTo } from '../definition/resource.js'
 import { itemPath, lineageOf } from '../plan/addresses.js'
 import type { Mounted } from '../plan/routes.js'
@@ -63,14 +63,15 @@ export class Presenter {
   }
 
   /**
-   * Returns the value of a link to a resource. The value is null if the link has no target. It is
+   * Returns the value of a link to a resource. The value is null if the link has no target, or if
+   * no URL can contain the stored key (PATH-11). It is
    * the full target if the link is expanded and the target was read. Otherwise, it is an object
    * with the URL and the members that the link shows, or only the URL if `plainLinks` is set.
    */
   #link(mounted: Mounted, link: LinkTo, record: JsonObject, related: Related, at: number): JsonObject | string | null {
     const target = mounted.targets.get(link.name) as Mounted
     const key = linkedKey(target, link, record)
-    if (key === undefined) return null
+    if (key === undefined || !hasUrl(key)) return null
     const found = relatedBy(related, link)
     const stored = found?.stored[at]
     if (stored !== undefined && found?.expanded)

@@ -195,6 +195,11 @@ describe('an invalid declaration', () => {
       { ...base, attachedTo: [{ of: contratos, by: 'contratId' }] },
       'unknown-member',
     ],
+    [
+      'an association whose "by" names a member of the key',
+      { ...base, attachedTo: [{ of: contratos, by: 'numero' }] },
+      'unsuitable-member',
+    ],
     ['an unknown member in "required"', { ...base, schema: { ...schema, required: ['lotte'] } }, 'unknown-member'],
     ['a nested key', { ...base, key: 'cp.codigo' }, 'unknown-member'],
     ['a sort member that every object inherits', { ...base, sort: ['constructor'] }, 'unknown-member'],

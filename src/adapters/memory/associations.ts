@@ -6,7 +6,6 @@
 import { get } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { invalidOption } from '../../options/check.js'
-import { ConfigurationError } from '../../problem.js'
 import { type Association, associationOf } from '../association.js'
 import type { Condition, ParentKey } from '../contract.js'
 import { Bucket } from './bucket.js'
@@ -28,15 +27,6 @@ export class Associations {
   constructor(definition: ResourceDefinition) {
     this.#definition = definition
     for (const { of, by } of definition.attachedTo) {
-      const inKey = by?.find((member) => definition.key.members.includes(member))
-      if (inKey !== undefined) {
-        throw new ConfigurationError(
-          'unsuitable-member',
-          `In the option "attachedTo" of "${definition.collection}", "by" names "${inKey}", which is a member of the ` +
-            'key. Attaching a record would change its key. Name another member in "by", or declare the parent in ' +
-            'the option "parent" instead.',
-        )
-      }
       if (by !== undefined && typeof of !== 'string' && by.length !== of.key.members.length) {
         throw invalidOption(
           `In the option "attachedTo" of "${definition.collection}", "by" names ${by.length} members, but the key of ` +

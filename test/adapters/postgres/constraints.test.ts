@@ -69,9 +69,9 @@ describe.each(stores)('constraints, defaults and the scope, on $name', ({ open }
       },
     ],
     [
-      'a value that violates a unique index on an expression (no members)',
+      'a value that violates a unique index on an expression',
       { id: 3, nombre: 'UNO' },
-      { refused: 'duplicate', members: [] },
+      { refused: 'duplicate', members: ['nombre'] },
     ],
     [
       'a missing value of a NOT NULL column',
@@ -101,6 +101,21 @@ describe.each(stores)('constraints, defaults and the scope, on $name', ({ open }
     expect(await adapter.replace(4, { id: 4, ...rest }, undefined, call)).toEqual(refusal)
     expect((await adapter.read([4], call))[0]).toEqual(before)
     await adapter.remove(4, undefined, call)
+  })
+
+  it('ERR-2: a rule of another table that a trigger violates names no member', async () => {
+    await store.sql(`
+      CREATE TABLE cuentas (id int PRIMARY KEY);
+      CREATE TABLE asientos (cuenta int REFERENCES cuentas, desde int, CONSTRAINT orden CHECK (desde > 0));
+      CREATE FUNCTION asienta() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN INSERT INTO asientos VALUES (NEW.padre, NEW.desde); RETURN NEW; END $$;
+      CREATE TABLE asentadas (LIKE cosas INCLUDING ALL);
+      CREATE TRIGGER asienta AFTER INSERT ON asentadas FOR EACH ROW EXECUTE FUNCTION asienta()`)
+    const over = postgresAdapter(store.client, { resource: cosas, table: 'asentadas' })
+    await over.ready()
+    const refused = { refused: 'rule', members: [] }
+    expect(await over.create({ id: 1, nombre: 'n', padre: 99 }, call)).toEqual(refused)
+    expect(await over.create({ id: 2, nombre: 'm', desde: -1, hasta: 1 }, call)).toEqual(refused)
   })
 
   it('ERR-2: a taken key is refused, even if it is checked only at the end of the transaction', async () => {

@@ -424,7 +424,7 @@ describe('errors from other servers of a Citus cluster', () => {
     [
       '23503',
       'update or delete on table "piezas_102008" violates foreign key constraint "x_102040" on table "otras_102040"',
-      'referenced',
+      'rule',
       [],
     ],
   ] as const)(

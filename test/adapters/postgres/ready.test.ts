@@ -4,6 +4,7 @@ import { type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../..
 import { defineResource } from '../../../src/definition/resource.js'
 import { api, mount } from '../../../src/index.js'
 import { ConfigurationError, Unavailable } from '../../../src/problem.js'
+import { freshSchema } from '../../servers/databases.js'
 import { call, listRequest } from '../memory/requests.js'
 import { openPostgres, type Store, stores } from './stores.js'
 
@@ -217,6 +218,57 @@ describe('ready()', () => {
       count: 'bounded',
     }).ready()
     expect(warnings).toHaveLength(1)
+  })
+
+  it('refuses an expression for a list or an object that is not JSON', async () => {
+    await store.sql('CREATE TABLE listas (id int PRIMARY KEY, letras text[])')
+    const listas = defineResource({
+      collection: 'listas',
+      key: 'id',
+      schema: {
+        type: 'object',
+        properties: { id: { type: 'integer' }, todas: { type: ['array', 'null'], items: {}, readOnly: true } },
+      },
+    })
+    const ready = (expression: string) =>
+      postgresAdapter(store.client, { resource: listas, table: 'listas', columns: { todas: { expression } } }).ready()
+    await expect(ready('letras')).rejects.toThrow(/cannot cast type text\[\] to jsonb/)
+    await ready('to_jsonb(letras)')
+  })
+
+  it('accepts a database with standard_conforming_strings = off', async () => {
+    await using place = await freshSchema()
+    await place.sql('CREATE TABLE notas (id int PRIMARY KEY, texto text)')
+    const url = new URL(place.url)
+    url.searchParams.set('options', `${url.searchParams.get('options')} -c standard_conforming_strings=off`)
+    const pool = new pg.Pool({ connectionString: url.href })
+    const notas = defineResource({
+      collection: 'notas',
+      key: 'id',
+      schema: { type: 'object', properties: { id: { type: 'integer' }, texto: { type: 'string' } } },
+    })
+    try {
+      const adapter = postgresAdapter(pool, { resource: notas, table: 'notas' })
+      await adapter.ready()
+      const value = { id: 1, texto: String.raw`a\b\000'` }
+      expect(await adapter.create(value as never, call)).toMatchObject({ created: { value } })
+    } finally {
+      await pool.end()
+    }
+  })
+
+  it('warns if a column of the key may hold NULL', async () => {
+    await store.sql('CREATE TABLE anulables (id int UNIQUE); CREATE TABLE plenas (id int PRIMARY KEY)')
+    const cosas = defineResource({
+      collection: 'cosas',
+      key: 'id',
+      schema: { type: 'object', properties: { id: { type: 'integer' } } },
+    })
+    const warnings: string[] = []
+    const onWarning = (message: string) => void warnings.push(message)
+    for (const table of ['anulables', 'plenas'])
+      await postgresAdapter(store.client, { resource: cosas, table, onWarning }).ready()
+    expect(warnings).toEqual([expect.stringMatching(/ALTER TABLE "anulables" ALTER COLUMN "id" SET NOT NULL\.$/)])
   })
 
   it('checks an adapter that gets its resource from mount()', async () => {

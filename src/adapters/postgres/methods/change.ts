@@ -3,10 +3,19 @@
  * statement.
  */
 import type { KeyValue } from '../../../definition/key.js'
-import type { AdapterCall, ParentKey, Refused, Stored, WriteAction } from '../../contract.js'
+import {
+  type AdapterCall,
+  isRefused,
+  type ParentKey,
+  type Refused,
+  type Stored,
+  type WriteAction,
+} from '../../contract.js'
 import { changing } from '../changes/change.js'
 import type { PendingChange } from '../changes/pending-change.js'
+import { isRefusedKey } from '../reads/refused-values.js'
 import type { RowCall } from '../reads/row-call.js'
+import { uncomputable } from '../writes/refusals.js'
 import { type Shared, withTable } from './shared.js'
 
 /** The requested change. */
@@ -20,7 +29,10 @@ export interface ChangeRequest {
 
 type Result = Stored<Record<string, unknown>> | 'removed' | 'attached' | 'detached' | 'absent' | 'stale' | Refused
 
-/** Runs the statement. If no row can have the key, resolves with `absent`. */
+/**
+ * Runs the statement. If no row can have the key, resolves with `absent`. If the database refuses a
+ * value, and does not say which, that value may be the key.
+ */
 export function changeRecord<R extends Result>(
   shared: Shared,
   request: ChangeRequest,
@@ -34,6 +46,12 @@ export function changeRecord<R extends Result>(
     if (texts === undefined) return 'absent'
     const before = options.write === undefined ? undefined : () => seen.record(call, table, key, expected)
     const change: PendingChange = { databases, table, call, action, key, texts, value, parent, expected, before }
-    return changing<R>(change, (ask, joins) => statement({ table, texts, expected, call, ask, joins }, change))
+    const result = await changing<R>(change, (ask, joins) =>
+      statement({ table, texts, expected, call, ask, joins }, change),
+    )
+    const mayBeKey = isRefused(result) && result.why === uncomputable && result.members.length === 0
+    return mayBeKey && (await isRefusedKey(table, key, { databases, options, call }).catch(() => false))
+      ? 'absent'
+      : result
   })
 }

@@ -1,7 +1,7 @@
 /** The method `list`: returns one page (QUERY-1..7). */
-import type { AdapterCall, ListRequest, Page } from '../../contract.js'
-import { stateOf } from '../connections/failures.js'
+import type { AdapterCall, ListRequest, Page, Refused } from '../../contract.js'
 import { listPage, refusedPage } from '../reads/list.js'
+import { incomparable, isDataException, refusedValue } from '../reads/refused-values.js'
 import { searchFault } from '../reads/search.js'
 import type { Table } from '../table/table.js'
 import { reading } from '../transactions/statements.js'
@@ -17,21 +17,34 @@ export const listRecords = (shared: Shared, request: ListRequest, call: AdapterC
         reading(shared.databases, shared.options, call, (ask) => listPage(table, request, call, ask, joins)),
       )
     } catch (error) {
-      return refusedList(table, request, error)
+      return refusedList(shared, table, request, call, error)
     }
   })
 
 /**
- * Returns a refused page if the error shows that the server could not parse the search text, or
- * could not compare a column with a value. Rethrows every other error.
+ * Returns a refused page if the server could not parse the search text, or refuses a value of the
+ * request. Rethrows every other error, such as the failure of an expression for a stored row.
  */
-function refusedList(table: Table, { search, where }: ListRequest, error: unknown): Found {
-  const why = search === undefined ? undefined : searchFault(error)
+async function refusedList(
+  { databases, options }: Shared,
+  table: Table,
+  request: ListRequest,
+  call: AdapterCall,
+  error: unknown,
+): Promise<Found> {
+  const why = request.search === undefined ? undefined : searchFault(error)
   if (why !== undefined) return refusedPage(table, { refused: 'rule', members: [], why })
-  const members = where.map(({ field }) => field)
-  // The library can't foresee every value that the server refuses. An example is the range `[5,1]`,
-  // whose bounds are in the wrong order.
-  if (members.length > 0 && stateOf(error)?.startsWith('22'))
-    return refusedPage(table, { refused: 'rule', members, why: 'holds a value that the store cannot compare' })
-  throw error
+  // The library can't foresee every value that the server refuses. Examples are a character that the
+  // database's encoding lacks, and a label that was renamed after the table was described.
+  if (!isDataException(error)) throw error
+  const members = request.where.map(({ field }) => field)
+  // In a caller's transaction, which the failure has aborted, the values can't be sent again.
+  const unclear: Refused | undefined =
+    members.length === 0 ? undefined : { refused: 'rule', members, why: incomparable }
+  const sending = { databases, options, call }
+  const refused = await refusedValue(table, request, sending).catch(() =>
+    databases.read.mayBeNested ? unclear : undefined,
+  )
+  if (refused === undefined) throw error
+  return refusedPage(table, refused)
 }

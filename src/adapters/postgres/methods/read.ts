@@ -5,6 +5,7 @@ import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
 import type { Joins } from '../links/joins.js'
 import { readMany, readOne } from '../reads/reads.js'
+import { isDataException, isRefusedKey } from '../reads/refused-values.js'
 import type { StatementSender } from '../sql/statement-sender.js'
 import type { Table } from '../table/table.js'
 import { reading } from '../transactions/statements.js'
@@ -27,15 +28,38 @@ export async function readRecords(shared: Shared, keys: readonly KeyValue[], cal
 function recordsOf(shared: Shared, keys: readonly KeyValue[], call: AdapterCall): Promise<Records> {
   const { databases, options } = shared
   const [only] = keys
-  if (keys.length !== 1 || only === undefined)
-    return withTable(shared, call, (table) =>
-      reading(databases, options, call, (ask) => severalRecords(shared, table, keys, call, ask)),
-    )
-  return withTable(shared, call, (table) =>
-    joining(shared, table, call, (joins) =>
-      reading(databases, options, call, (ask) => oneRecord(shared, table, only, call, ask, joins)),
-    ),
-  )
+  return withTable(shared, call, async (table) => {
+    try {
+      if (keys.length !== 1 || only === undefined)
+        return await reading(databases, options, call, (ask) => severalRecords(shared, table, keys, call, ask))
+      return await joining(shared, table, call, (joins) =>
+        reading(databases, options, call, (ask) => oneRecord(shared, table, only, call, ask, joins)),
+      )
+    } catch (error) {
+      return withoutRefusedKeys(shared, table, keys, call, error)
+    }
+  })
+}
+
+/**
+ * Reads the records again after a failure, without the keys that the database refuses as values: no
+ * row can have such a key. Rethrows the error if the database accepts all keys.
+ */
+async function withoutRefusedKeys(
+  shared: Shared,
+  table: Table,
+  keys: readonly KeyValue[],
+  call: AdapterCall,
+  error: unknown,
+): Promise<Records> {
+  if (!isDataException(error)) throw error
+  const refused = new Set<KeyValue>()
+  for (const key of keys) if (await isRefusedKey(table, key, { ...shared, call }).catch(() => false)) refused.add(key)
+  if (refused.size === 0) throw error
+  const kept = keys.filter((key) => !refused.has(key))
+  const found = kept.length === 0 ? [] : await recordsOf(shared, kept, call)
+  let next = 0
+  return keys.map((key) => (refused.has(key) ? undefined : found[next++]))
 }
 
 async function oneRecord(

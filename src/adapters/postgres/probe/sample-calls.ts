@@ -86,6 +86,7 @@ export function sampleReads(table: Table): readonly SampleCall[] {
   return [
     { method: 'read', run: (ask) => readOne(table, key, sampleCall, ask) },
     { method: 'read', run: (ask) => readMany(table, [key, keyOf(table, 1)], sampleCall, ask) },
+    ...computedJson(table),
     ...requests.map((request): SampleCall => {
       const run = async (ask: StatementSender): Promise<unknown> => {
         const parameters = new Parameters()
@@ -98,6 +99,18 @@ export function sampleReads(table: Table): readonly SampleCall[] {
     }),
   ]
 }
+
+/**
+ * Calls that cast the expressions of JSON members to `jsonb`. Records are read without this cast.
+ * The text of an array or of another value of PostgreSQL is not JSON, so each read would fail.
+ */
+const computedJson = ({ layout, source }: Table): readonly SampleCall[] =>
+  layout.members
+    .filter(({ computed, content }) => computed && content.kind === 'json')
+    .map(({ sql }) => ({
+      method: 'read',
+      run: (ask) => ask.cells(`SELECT ${sql}::jsonb AS c0 FROM ${source}`, ['c0'], []),
+    }))
 
 export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
   const { definition, layout, idempotencyTable, options } = table

@@ -50,6 +50,11 @@ export interface CatalogIndex {
   readonly columns: readonly (string | null)[]
   /** The number of key columns. */
   readonly keys: number
+  /**
+   * The names of the columns that the index reads, if it has expressions. Empty for a partial index,
+   * whose condition may read other columns than its expressions.
+   */
+  readonly computedFrom: readonly string[]
 }
 
 interface CatalogConstraint {
@@ -222,7 +227,7 @@ SELECT json_build_object(
       'limited', g.tgqual IS NOT NULL OR coalesce(array_length(g.tgattr::int2[], 1), 0) > 0,
       'language', l.lanname,
       'source', p.prosrc,
-      'arguments', string_to_array(encode(g.tgargs, 'escape'), '\\000')
+      'arguments', string_to_array(encode(g.tgargs, 'escape'), E'\\\\000')
     ))
     FROM pg_trigger g JOIN pg_proc p ON p.oid = g.tgfoid JOIN pg_language l ON l.oid = p.prolang
     WHERE (g.tgrelid = c.oid OR g.tgtype & 1 = 1 AND g.tgrelid IN (SELECT below.oid FROM below))
@@ -250,6 +255,12 @@ SELECT json_build_object(
       'partial', i.indpred IS NOT NULL,
       'immediate', i.indimmediate,
       'keys', i.indnkeyatts,
+      'computedFrom', ARRAY(
+        SELECT a.attname::text FROM pg_depend d JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+        WHERE i.indexprs IS NOT NULL AND i.indpred IS NULL AND d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
+          AND d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indrelid AND d.refobjsubid > 0
+        ORDER BY a.attnum
+      ),
       'columns', (
         SELECT json_agg(a.attname ORDER BY k.place)
         FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k (number, place) LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.number AND k.number > 0

@@ -4,7 +4,8 @@
  */
 import type { Shape } from '../../../definition/shape.js'
 import { valueFormat } from '../../../definition/value-formats.js'
-import type { CatalogColumn } from './catalog.js'
+import { quote, quoteRelation, type RelationName } from '../sql/sql.js'
+import type { CatalogColumn, Relation } from './catalog.js'
 import type { Member } from './columns.js'
 import { columnsFor } from './format-columns.js'
 
@@ -55,6 +56,24 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
       `"${column.name}" may hold: GET shows such a record, and PUT refuses it. Add the values to the schema.`
     )
   return undefined
+}
+
+/**
+ * Returns a warning if the column of a member of the key may hold NULL, which a unique index
+ * allows. The columns of views and foreign tables are not checked.
+ */
+export function nullableKeyWarning(
+  member: string,
+  { name, notNull }: CatalogColumn,
+  { kind }: Relation,
+  table: RelationName,
+): string | undefined {
+  if (notNull || (kind !== 'r' && kind !== 'p')) return undefined
+  return (
+    `"${member}" is a member of the key, and its column "${name}" may hold NULL: a row without a key has no URL, ` +
+    'and each list with such a row gets 500. ' +
+    `ALTER TABLE ${quoteRelation(table)} ALTER COLUMN ${quote(name)} SET NOT NULL.`
+  )
 }
 
 /** Returns a warning if clients can send a member that no statement writes. */

@@ -2,7 +2,8 @@
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import { nearMiss } from '../../../near-miss.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
-import { columnWarning, ignoredWarning } from './column-warnings.js'
+import { relationName } from '../sql/sql.js'
+import { columnWarning, ignoredWarning, nullableKeyWarning } from './column-warnings.js'
 import { columnNames, type Member, memberOf, type Relations } from './columns.js'
 
 interface Members {
@@ -41,6 +42,8 @@ export function membersOf(
     const column = named.expression === undefined ? source.columns.get(named.column) : undefined
     const warning = column && columnWarning(name, column, shape)
     if (warning !== undefined) warnings.push(`In "${definition.collection}", ${warning}`)
+    const nullable = isKey && column ? nullableKeyWarning(name, column, source, relationName(options.table)) : undefined
+    if (nullable !== undefined) warnings.push(`In "${definition.collection}", ${nullable}`)
     const member = memberOf({ name, named, shape, isKey }, relations)
     if (member === undefined) continue
     if ('fault' in member) {
@@ -55,7 +58,7 @@ export function membersOf(
     }
     members.push(member)
     const mark = typeof options.softDelete === 'object' ? options.softDelete.column : options.softDelete
-    if (mark !== undefined && member.column === mark && !member.setByDatabase && shape?.readOnly !== true)
+    if (mark !== undefined && member.column === mark && !member.setByDatabase && shape !== undefined && !shape.readOnly)
       faults.push(
         `"${name}" is stored in "${mark}", the column of "softDelete", so a POST, PUT or PATCH could remove the ` +
           `record: make the member readOnly, or set columns.${name} to { write: false }`,

@@ -68,13 +68,19 @@ const readRange =
     `upper_inf(${sql}) THEN ${bound.read(`upper(${sql})`)} END, CASE WHEN upper_inc(${sql}) THEN ']' ELSE ')' END) END`
 
 /**
+ * The day after the last day that a date can show. PostgreSQL outputs the range `[d,9999-12-31]` as
+ * `[d,10000-01-01)`, and `(9999-12-31,)` as `[10000-01-01,)`.
+ */
+const endOfDays = '10000-01-01'
+
+/**
  * Returns a function that encodes the bounds in the string of a range, and leaves everything else
  * unchanged. Different strings can stand for the same range, such as `[1,4]` and `[1,5)` of
  * integers. The database decides which of these strings it outputs.
  */
 function rangeText(bound: ColumnType): (text: string) => string | undefined {
   const one = (text: string): string | undefined => {
-    if (text === '') return ''
+    if (text === '' || (bound.cast === 'date' && text === endOfDays)) return text
     return bound.fault(text) === undefined ? bound.encode(text) : undefined
   }
   return (text) => {
@@ -89,6 +95,7 @@ function rangeText(bound: ColumnType): (text: string) => string | undefined {
 }
 
 function compareBounds(bound: ColumnType, lower: string, upper: string): number {
+  if (lower === endOfDays || upper === endOfDays) return lower === upper ? 0 : lower === endOfDays ? 1 : -1
   if (bound.formats?.includes('decimal')) return compareDecimals(lower, upper)
   return lower.replace('Z', '') < upper.replace('Z', '') ? -1 : lower === upper ? 0 : 1
 }

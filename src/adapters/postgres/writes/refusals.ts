@@ -39,7 +39,9 @@ export function refusalOf(
     case '23001':
       // If the failure names another table, records of that table refer to this record. If the
       // table refers to itself, the failure does not show which record refers to which, but the
-      // action does: a removal can only fail because other records refer to this record.
+      // action does: a removal can only fail because other records refer to this record. No record
+      // refers to a new record, so a create that fails because of another table does so in a trigger.
+      if (action === 'create' && isForeign(table, failure)) return { refused: 'rule', members: [] }
       if (action === 'remove' || isForeign(table, failure))
         return { refused: 'referenced', members: [], by: referrersOf(table.options, failure) }
       return { refused: 'reference', members }
@@ -82,7 +84,8 @@ const isForeign = ({ relation, options }: Table, { table }: DatabaseFailure): bo
     (name) => relationName(name).name === table,
   )
 
-const uncomputable = 'holds a value that the store cannot compute with'
+/** The reason for a refused value if the database does not say which column it is for. */
+export const uncomputable = 'holds a value that the store cannot compute with'
 
 /**
  * Whether a failure shows that a column was made NOT NULL after the adapter read the description of
@@ -113,23 +116,25 @@ export function isOwnTable(table: Table, error: unknown): boolean {
  */
 function columnsAtFault({ relation, options }: Table, failure: DatabaseFailure): readonly (string | null)[] {
   const { code, table, constraint, column, dataType } = failure
-  // A trigger may name a column of another table, which is not a member of the record.
+  // A trigger may violate a rule of another table, whose columns and constraints may have the same
+  // names as those of this table.
   const isElsewhere =
     table !== undefined && table !== relationName(options.table).name && !relation.tablesBelow.includes(table)
-  const named = column === undefined || isElsewhere ? [] : [column]
+  if (isElsewhere) return []
+  const named = column === undefined ? [] : [column]
   if (dataType !== undefined) {
     const holders = [...relation.columns.values()].filter(({ domain }) => domain === dataType)
     return holders.length === 1 ? [...named, (holders[0] as CatalogColumn).name] : named
   }
-  if (constraint === undefined)
-    return code === '23514' && named.length === 0 && !isElsewhere ? relation.partitionedBy : named
+  if (constraint === undefined) return code === '23514' && named.length === 0 ? relation.partitionedBy : named
   return [...named, ...columnsOf(relation, constraint)]
 }
 
 function columnsOf(relation: Relation, constraint: string): readonly (string | null)[] {
   const declared = [...relation.constraints, ...relation.inherited].find(({ name }) => name === constraint)?.columns
   const index = relation.indexes.find(({ name }) => name === constraint)
-  return declared ?? index?.columns.slice(0, index.keys) ?? []
+  const columns: readonly (string | null)[] = declared ?? index?.columns.slice(0, index.keys) ?? []
+  return index !== undefined && columns.includes(null) ? [...columns, ...index.computedFrom] : columns
 }
 
 /**
