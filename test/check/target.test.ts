@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { resolveTarget } from '../../src/check/check-service.js'
 import { Client } from '../../src/check/client/client.js'
 import { Service } from '../../src/check/service.js'
+import { at, withoutReferences } from '../../src/check/target/references.js'
 import { document } from './twin/document.js'
 
 it('withoutReferences() resolves references, including those of a schema to itself', () => {

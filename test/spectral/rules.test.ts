@@ -30,6 +30,23 @@ describe('a document that follows the conventions has no finding', () => {
     expect(await found(document)).toEqual([])
   })
 
+  it.each([
+    ['a list', (type: string) => ({ type: [type] })],
+    ['allOf', (type: string) => ({ allOf: [{ type }] })],
+    ['oneOf', (type: string) => ({ oneOf: [{ type }, { type: [type, 'null'] }] })],
+  ])('if the types of page parameters and lists are in %s', async (_, spelled) => {
+    const document = foreignDocument()
+    const list = Object.values(document.paths)
+      .flatMap((item) => Object.values(item))
+      .find((one) => one.operationId === 'listInvoices')
+    const counts = list.parameters.filter((one: { name: string }) => ['offest', 'limit'].includes(one.name))
+    for (const one of counts) one.schema = { ...one.schema, ...spelled('integer'), type: spelled('integer').type }
+    const media = list.responses['200'].content['application/json']
+    media.schema = { ...media.schema, ...spelled('array'), type: spelled('array').type }
+    expect(counts.length).toBe(2)
+    expect(await found(document)).toEqual([])
+  })
+
   const rich = richService()
   it.each([...own, ['rich-v1', rich, 'v1'], ['rich-v2', rich, 'v2']] as const)(
     'if the library generated it: %s',
