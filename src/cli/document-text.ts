@@ -1,18 +1,48 @@
 /** Parses documents. The extension of a document's name determines whether it is JSON or YAML. */
 import { parse } from 'yaml'
+import { isObject } from '../definition/json.js'
 import { messageOf, UsageError } from './usage-error.js'
 
 const isYamlName = (name: string): boolean => /\.ya?ml$/.test(name)
 
-/** Parses a document. Throws a `UsageError` whose message names the file and the fault. */
+/** The greatest number of values in a YAML file, if each alias is replaced with a copy of its target. */
+const maxValues = 5_000_000
+
+/**
+ * Parses a document. YAML may have merge keys (`<<`), as most tools for OpenAPI documents accept
+ * them. Throws a `UsageError` whose message names the file and the fault.
+ */
 export function parseDocument(text: string, name: string): unknown {
   const isYaml = isYamlName(name)
+  let value: unknown
   try {
-    const value: unknown = isYaml ? parse(text, { maxAliasCount: 1000 }) : JSON.parse(text)
-    return value
+    // The option `maxAliasCount` would refuse many aliases of a small value, so values are counted.
+    value = isYaml ? parse(text, { merge: true, maxAliasCount: -1 }) : JSON.parse(text)
   } catch (error) {
     throw new UsageError(`${name} is not ${isYaml ? 'YAML' : 'JSON'}: ${messageOf(error)}`)
   }
+  if (isYaml && countValues(value, new Map()) > maxValues)
+    throw new UsageError(
+      `${name} has more than ${maxValues.toLocaleString('en')} values if each YAML alias is replaced with a copy of ` +
+        'its target. Use $ref in place of aliases that contain aliases',
+    )
+  return value
+}
+
+/**
+ * The number of values, with the targets of aliases counted at each use. The parser returns the
+ * same object for each alias, so `counts` keeps this fast even if the number is huge. A value
+ * inside itself counts as nothing.
+ */
+function countValues(value: unknown, counts: Map<object, number>): number {
+  if (!Array.isArray(value) && !isObject(value)) return 1
+  const known = counts.get(value)
+  if (known !== undefined) return known
+  counts.set(value, 0)
+  let count = 1
+  for (const one of Object.values(value)) count += countValues(one, counts)
+  counts.set(value, count)
+  return count
 }
 
 /**

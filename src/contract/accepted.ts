@@ -16,6 +16,12 @@ export interface Accepted {
    * The operation and the changed part of the operation, such as `GET /pre-piezas query "lote"`.
    */
   readonly place: string
+  /**
+   * All operations with the change, such as `GET /pre-piezas`. The same change of a shared schema in
+   * another operation is not accepted. Absent in entries of earlier versions of this library, which
+   * name only the first operation, in `place`.
+   */
+  readonly operations?: readonly string[]
   readonly pointer: string
   /**
    * `before` and `after` are hashes of the values before and after the change, each together with
@@ -33,12 +39,13 @@ export interface Accepted {
 
 /** Returns a new entry that accepts a change. */
 export function accept(change: Change, reason: string, now: Date): Accepted {
-  const { version = '', kind, method, path, place, pointer, before, after, detail, summary } = change
-  const operation = method === undefined ? '' : `${method} ${path} `
+  const { version = '', kind, method, path, place, pointer, before, after, detail, summary, alsoAt } = change
+  const operations = method === undefined ? [] : [`${method} ${path}`, ...alsoAt]
   return {
     version,
     kind,
-    place: `${operation}${place}`,
+    place: [...operations.slice(0, 1), place].join(' '),
+    operations,
     pointer,
     before: hashOf([before, detail]),
     after: hashOf([after, detail]),
@@ -51,8 +58,14 @@ export function accept(change: Change, reason: string, now: Date): Accepted {
 /** Returns whether an entry accepts exactly this change. */
 export function isAccepted(change: Change, accepted: readonly Accepted[]): boolean {
   const one = accept(change, '', new Date(0))
-  return accepted.some((entry) => identity.every((member) => entry[member] === one[member]))
+  return accepted.some((entry) => identity.every((member) => entry[member] === one[member]) && covers(entry, one))
 }
+
+/** Whether an entry names all operations with the change. */
+const covers = ({ operations, place }: Accepted, change: Accepted): boolean =>
+  operations === undefined
+    ? place === change.place
+    : change.operations?.every((operation) => operations.includes(operation)) === true
 
 const identity = ['version', 'kind', 'pointer', 'before', 'after'] as const
 
@@ -80,7 +93,10 @@ export function parseAccepted(text: string, name: string): readonly Accepted[] {
 }
 
 const isEntry = (value: unknown): value is Accepted =>
-  isObject(value) && members.every((name) => typeof value[name] === 'string')
+  isObject(value) &&
+  members.every((name) => typeof value[name] === 'string') &&
+  (value.operations === undefined ||
+    (isList(value.operations) && value.operations.every((one) => typeof one === 'string')))
 
 /** Returns the content of the file with the accepted changes. */
 export const acceptedText = (accepted: readonly Accepted[]): string => `${JSON.stringify(accepted, null, 2)}\n`

@@ -4,7 +4,7 @@
  * documents have different base paths, the shapes can include the base paths.
  */
 import { isList, isObject, own } from '../definition/json.js'
-import { child, type Place, type Source } from './nodes.js'
+import { child, objectAt, type Place, type Source } from './nodes.js'
 
 export interface PathItem {
   readonly path: string
@@ -43,9 +43,26 @@ export function addressesOf(before: Source, after: Source): Addresses {
 
 /** Returns the paths of a document, keyed by their shapes. The shapes begin with `base`. */
 function pathsOf(source: Source, base = ''): ReadonlyMap<string, PathItem> {
-  const paths = [...source.members(source.member(source.root, 'paths'))].filter(([path]) => path.startsWith('/'))
+  const paths = [...pathItemsOf(source, source.member(source.root, 'paths'))].filter(([path]) => path.startsWith('/'))
   const prefix = base.replace(/\/$/, '')
   return new Map(paths.map(([path, item]) => [`${prefix}${path.replaceAll(/\{[^}]*\}/g, '{}')}`, { path, item }]))
+}
+
+/** Returns the path items of an object, keyed by name, with references resolved. */
+export const pathItemsOf = (source: Source, table: Place | undefined): ReadonlyMap<string, Place> =>
+  new Map(Object.keys(objectAt(table)).map((name) => [name, pathItemAt(source, child(table as Place, name))]))
+
+/**
+ * Returns the target of a path item that is a reference. The operations, parameters and servers
+ * beside the reference are added to those of the target.
+ */
+function pathItemAt(source: Source, place: Place): Place {
+  const target = source.resolve(place)
+  const { $ref: ref, ...members } = objectAt(place)
+  const isEmpty = Object.keys(members).every((name) => /^(?:summary|description|x-.*)$/s.test(name))
+  if (typeof ref !== 'string' || isEmpty) return target
+  const next = pathItemAt(source, source.target(ref, place.pointer))
+  return { value: { ...objectAt(next), ...members }, pointer: place.pointer }
 }
 
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace', 'query'] as const

@@ -9,7 +9,7 @@ import { compareEncoding, isForm } from './compare-encoding.js'
 import { compareLinks } from './compare-links.js'
 import type { OperationSides } from './compare-parameters.js'
 import type { Comparison, Finding, SchemaPlace } from './findings.js'
-import { schemaOf } from './flatten.js'
+import { schemaOf, valueSchema } from './flatten.js'
 import { levelOf, type OwnKind } from './kinds.js'
 import { holds, isBinary, isTextual, isXml, normalType } from './media-types.js'
 import { child, type Place, type Source } from './nodes.js'
@@ -291,11 +291,8 @@ function compareHeaders(
       })
     if (!was && is) add(sides, 'response-header-became-required', { ...rest, what: `${words} is always present now` })
     const comparison: Comparison = { place: 'header' satisfies SchemaPlace, text: false }
-    const schema = (side: Place) => schemaOf(ifPresent(child(side, 'schema')))
-    for (const finding of sides.schemas.compare(
-      { before: schema(old.place), after: schema(updated.place) },
-      comparison,
-    )) {
+    const schemas = { before: valueSchema(sides.before, old.place), after: valueSchema(sides.after, updated.place) }
+    for (const finding of sides.schemas.compare(schemas, comparison)) {
       sides.changes.add(changeOf(finding, comparison, { operation: sides.operation, words, place }))
     }
   }

@@ -3,14 +3,14 @@
  * these requests.
  */
 import { own } from '../definition/json.js'
-import { operationsOf } from './addresses.js'
+import { operationsOf, pathItemsOf } from './addresses.js'
 import type { Found } from './changes.js'
 import { compareContents, isSuccess, responseFor } from './compare-bodies.js'
 import { type OperationSides, parametersOf } from './compare-parameters.js'
 import type { Pair } from './findings.js'
-import { schemaOf } from './flatten.js'
+import { valueSchema } from './flatten.js'
 import { levelOf, type OwnKind } from './kinds.js'
-import { child, type Place } from './nodes.js'
+import type { Place } from './nodes.js'
 import { changeOf } from './sentences.js'
 
 /** The context in which deliveries (webhooks and callbacks) are compared. */
@@ -23,7 +23,7 @@ type Rest = Pick<Found, 'what' | 'effect' | 'before' | 'after' | 'detail' | 'pla
  * `the webhook`.
  */
 export function compareDeliveries(pair: Pair<Place | undefined>, words: string, sides: DeliverySides): void {
-  const [old, updated] = [sides.before.members(pair.before), sides.after.members(pair.after)]
+  const [old, updated] = [pathItemsOf(sides.before, pair.before), pathItemsOf(sides.after, pair.after)]
   for (const [name, before] of old) {
     const after = updated.get(name)
     const one = new Delivery(name, `${words} "${name}"`, sides)
@@ -59,7 +59,7 @@ function compareExpressions(
 
 /** The expressions of a callback, without its extensions. */
 const expressionsOf = (source: DeliverySides['before'], callback: Place): ReadonlyMap<string, Place> =>
-  new Map([...source.members(callback)].filter(([name]) => !name.startsWith('x-')))
+  new Map([...pathItemsOf(source, callback)].filter(([name]) => !name.startsWith('x-')))
 
 class Delivery {
   readonly #name: string
@@ -173,7 +173,10 @@ class Delivery {
           what: `${words} is no longer always present`,
           effect: 'clients that rely on it fail if it is missing',
         })
-      const schemas = { before: schemaOf(child(old.place, 'schema')), after: schemaOf(child(updated.place, 'schema')) }
+      const schemas = {
+        before: valueSchema(sides.before, old.place),
+        after: valueSchema(sides.after, updated.place),
+      }
       for (const finding of sides.schemas.compare(schemas, { place: 'delivery', text: false }))
         sides.changes.add(changeOf(finding, { place: 'delivery' }, { operation: sides.operation, words, place }))
     }

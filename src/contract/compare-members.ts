@@ -32,11 +32,9 @@ export function compareMembers(shapes: Pair<Shape>, sides: Sides): readonly Find
     ...before.required,
     ...after.required,
   ])) {
-    found.push(...compareMember(name, shapes, sides))
+    for (const finding of compareMember(name, shapes, sides)) found.push(finding)
   }
-  found.push(...compareExtra(shapes, sides))
-  found.push(...compareDependents(shapes))
-  return found
+  return [...found, ...compareExtra(shapes, sides), ...compareDependents(shapes)]
 }
 
 function compareMember(name: string, { before, after }: Pair<Shape>, sides: Sides): readonly Finding[] {
@@ -162,12 +160,8 @@ function compareDependents({ before, after }: Pair<Shape>): readonly Finding[] {
 export function compareItems({ before, after }: Pair<Shape>, parts: CompareParts): readonly Finding[] {
   const found: Finding[] = []
   for (let index = 0; index < Math.max(before.prefix.length, after.prefix.length); index++) {
-    found.push(
-      ...parts(
-        { before: before.prefix[index] ?? before.items, after: after.prefix[index] ?? after.items },
-        `[${index}]`,
-      ),
-    )
+    const pair = { before: before.prefix[index] ?? before.items, after: after.prefix[index] ?? after.items }
+    for (const finding of parts(pair, `[${index}]`)) found.push(finding)
   }
   return [...found, ...parts({ before: before.items, after: after.items }, '[]')]
 }

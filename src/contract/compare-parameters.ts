@@ -7,7 +7,7 @@ import { header, parameter } from '../wire.js'
 import type { Change, Changes, Found, OperationName } from './changes.js'
 import type { SchemaComparer } from './compare-schemas.js'
 import type { Finding, Pair } from './findings.js'
-import { type Schema, schemaOf } from './flatten.js'
+import { type Schema, valueSchema } from './flatten.js'
 import { levelOf, type OwnKind } from './kinds.js'
 import { listChanges } from './list-changes.js'
 import { child, objectAt, type Place, type Source, textAt } from './nodes.js'
@@ -185,13 +185,18 @@ class ParameterComparison {
   }
 
   #compareSchemas(old: Parameter, updated: Parameter): void {
-    const pair = { before: this.#schemaOf(this.#sides.before, old), after: this.#schemaOf(this.#sides.after, updated) }
+    const pair = {
+      before: valueSchema(this.#sides.before, old.place),
+      after: valueSchema(this.#sides.after, updated.place),
+    }
     const many = this.#manyValued(pair, updated)
     const styles = [
       this.#styleOf(this.#sides.before, old, pair.before),
       this.#styleOf(this.#sides.after, updated, pair.after),
     ]
-    if (many === undefined && styles[0] !== styles[1] && !styles.includes('plain')) {
+    // If a scalar becomes a list or an object, the comparison of the schemas reports the change.
+    const isTypeChange = styles.includes('plain') && styles.some((style) => / (?:true|false)$/.test(style))
+    if (many === undefined && styles[0] !== styles[1] && !isTypeChange) {
       const what = `${this.#words(updated)} is serialized differently (style, explode or content)`
       this.#add('parameter-style-changed', updated, {
         before: old.place,
@@ -216,12 +221,6 @@ class ParameterComparison {
       ])
         this.#sides.changes.add(found)
     }
-  }
-
-  #schemaOf(source: Source, { place }: Parameter): Schema {
-    const [media] = [...source.members(source.member(place, 'content')).values()]
-    const schema = child(media ?? place, 'schema')
-    return schema.value === undefined ? [] : schemaOf(schema)
   }
 
   /**
@@ -252,17 +251,20 @@ class ParameterComparison {
   /**
    * Returns a string that identifies how the values of a parameter are serialized. For scalars, the
    * string does not contain `explode`, because `explode` does not change how scalars are
-   * serialized.
+   * serialized. It is `plain` if a scalar is sent as it is.
    */
   #styleOf(source: Source, { place, in: where }: Parameter, schema: Schema): string {
-    if (isContent({ place })) return `content ${Object.keys(objectAt(source.member(place, 'content'))).join()}`
+    if (isContent({ place })) {
+      const types = Object.keys(objectAt(source.member(place, 'content'))).join()
+      return types === 'text/plain' ? 'plain' : `content ${types}`
+    }
     const isPlain = shapesOf(source, schema).every(
       ({ types }) => types.size === 6 || (!types.has('array') && !types.has('object')),
     )
     const usual = where === 'query' || where === 'cookie' ? 'form' : 'simple'
     const style = textAt(place, 'style') ?? usual
     const explode = own(place.value, 'explode') ?? style === 'form'
-    if (isPlain) return style === usual ? 'plain' : style
+    if (isPlain) return style === 'label' || style === 'matrix' ? style : 'plain'
     return `${style} ${String(explode)}`
   }
 

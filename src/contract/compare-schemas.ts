@@ -100,7 +100,7 @@ export class SchemaComparer {
       before.length === 1 && after.length === 1
         ? this.#shapes(onlyBefore, onlyAfter, comparison)
         : this.#unions(before, after, comparison)
-    return [...annotations, ...this.#extensible(shapes, pair)]
+    return withoutRepeats([...annotations, ...this.#extensible(shapes, pair)])
   }
 
   /**
@@ -181,7 +181,7 @@ export class SchemaComparer {
         if (other === undefined) continue
         restBefore.delete(one)
         restAfter.delete(other)
-        found.push(...(table[one]?.[other] ?? []))
+        for (const finding of table[one]?.[other] ?? []) found.push(finding)
       }
     }
     pairUp((one, other) => table[one]?.[other]?.length === 0)
@@ -204,6 +204,28 @@ export class SchemaComparer {
     for (const other of restAfter) found.push(gained(after[other]))
     return found
   }
+}
+
+/**
+ * Keeps only the first of findings that differ in nothing but their path. If several members refer
+ * to one schema, the number of paths to a difference can grow exponentially.
+ */
+function withoutRepeats(found: readonly Finding[]): readonly Finding[] {
+  if (found.length < 2) return found
+  const seen = new Map<string, Finding>()
+  for (const finding of found) {
+    const { difference, before, after, keyword, from, to, path } = finding
+    const key = canonicalText([
+      difference,
+      before?.pointer ?? null,
+      after?.pointer ?? null,
+      keyword ?? null,
+      [from, to].map((value) => (value === undefined ? [] : [value])),
+      path.at(-1) ?? null,
+    ])
+    if (!seen.has(key)) seen.set(key, finding)
+  }
+  return [...seen.values()]
 }
 
 const lost = (shape: Shape | undefined): Finding => ({

@@ -19,7 +19,7 @@ export function compareServices(before: Documents, after: Documents, now = new D
   for (const [version, document] of before) {
     const updated = after.get(version)
     if (updated === undefined) changes.push(retired(version, document, now))
-    else changes.push(...compareContracts(document, updated, { version, next, now }))
+    else for (const change of compareContracts(document, updated, { version, next, now })) changes.push(change)
   }
   for (const [version, document] of after) {
     if (before.has(version)) continue

@@ -103,6 +103,13 @@ export function keywordOf(plains: readonly Place[], keyword: string): unknown {
  */
 export const schemaOf = (place: Place | undefined): Schema => (place === undefined ? [] : [place])
 
+/** Returns the schema of a parameter or a header field, from `schema` or from its only `content`. */
+export function valueSchema(source: Source, place: Place): Schema {
+  const [media] = source.members(source.member(place, 'content')).values()
+  const schema = child(media ?? place, 'schema')
+  return schema.value === undefined ? [] : [schema]
+}
+
 /** Returns a string that identifies a schema within its document. */
 export const keyOf = (schema: Schema): string =>
   schema.map(({ value, pointer }) => soleReference(value) ?? pointer).join(' ')

@@ -6,6 +6,7 @@ import { canonicalText, isList, isObject, own } from '../definition/json.js'
 import { Bounds } from './bounds.js'
 import { type Flat, flatten, type Schema, type Union } from './flatten.js'
 import { child, type Place, type Source } from './nodes.js'
+import { wholeText } from './whole-text.js'
 
 /** The types of values. `fraction` is a number that is not an integer. */
 export type ValueType = 'boolean' | 'integer' | 'fraction' | 'string' | 'array' | 'object'
@@ -41,8 +42,8 @@ export interface Shape {
   /** The schemas of `contains`, `propertyNames`, `dependentSchemas/name` and so on, by keyword. */
   readonly conditions: ReadonlyMap<string, Schema>
   /**
-   * The canonical JSON of keywords that are compared only as a whole, such as `not`, `if` and
-   * `contentMediaType`.
+   * The text of keywords that are compared only as a whole, such as `not`, `if` and
+   * `contentMediaType`, with the text of the schemas to which they refer.
    */
   readonly opaque: ReadonlyMap<string, string>
   readonly dependents: ReadonlyMap<string, ReadonlySet<string>>
@@ -60,7 +61,8 @@ const maxAlternatives = 128
 export function shapesOf(source: Source, schema: Schema): readonly Shape[] {
   const flat = flatten(source, schema)
   const size = flat.unions.reduce((product, { branches }) => product * branches.length, 1)
-  const shapes = size > maxAlternatives ? [build(source, flat, opaqueUnions(flat.unions))] : expand(source, flat)
+  const shapes =
+    size > maxAlternatives ? [build(source, flat, opaqueUnions(source, flat.unions))] : expand(source, flat)
   return fold(shapes.filter(isPossible))
 }
 
@@ -83,13 +85,8 @@ function expand(source: Source, flat: Flat, keyword?: Union['keyword']): readonl
   })
 }
 
-const opaqueUnions = (unions: readonly Union[]): ReadonlyMap<string, string> =>
-  new Map(
-    unions.map(({ keyword, branches }, index) => [
-      `${keyword} ${index}`,
-      canonicalText(branches.map(({ value }) => value)),
-    ]),
-  )
+const opaqueUnions = (source: Source, unions: readonly Union[]): ReadonlyMap<string, string> =>
+  new Map(unions.map(({ keyword, branches }, index) => [`${keyword} ${index}`, wholeText(source, branches)]))
 
 /** Merges plain schemas into one shape. */
 function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<string, string> = new Map()): Shape {
@@ -123,7 +120,7 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
     ...membersOf(plains),
     ...itemsOf(plains),
     conditions: conditionsOf(plains),
-    opaque: new Map([...unions, ...opaqueOf(plains)]),
+    opaque: new Map([...unions, ...opaqueOf(source, plains)]),
     dependents: dependentsOf(plains),
   }
 }
@@ -278,9 +275,9 @@ function conditionsOf(plains: readonly Place[]): ReadonlyMap<string, Schema> {
   return found
 }
 
-function opaqueOf(plains: readonly Place[]): readonly (readonly [string, string])[] {
+function opaqueOf(source: Source, plains: readonly Place[]): readonly (readonly [string, string])[] {
   const found = new Map<string, string[]>()
-  for (const { value } of plains) {
+  for (const { value, pointer } of plains) {
     for (const keyword of ['not', 'if', 'contentMediaType', 'contentEncoding']) {
       const declared = opaqueAt(value, keyword)
       if (
@@ -288,7 +285,7 @@ function opaqueOf(plains: readonly Place[]): readonly (readonly [string, string]
         (keyword === 'if' && own(value, 'then') === undefined && own(value, 'else') === undefined)
       )
         continue
-      found.set(keyword, [...(found.get(keyword) ?? []), canonicalText(declared)])
+      found.set(keyword, [...(found.get(keyword) ?? []), wholeText(source, [{ value: declared, pointer }])])
     }
   }
   return [...found].map(([keyword, declared]) => [keyword, declared.sort().join(' ')] as const)

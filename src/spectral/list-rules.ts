@@ -2,6 +2,7 @@
  * Rules for the operations on collections: GET, POST and DELETE (QUERY-4, QUERY-5, QUERY-7,
  * QUERY-8, VERB-1, VERB-2, VERB-7).
  */
+import { isList } from '../definition/json.js'
 import { synonymOf } from '../plan/query-pairs.js'
 import { header, parameter } from '../wire.js'
 import {
@@ -34,6 +35,20 @@ function onCollections(
 const foreign = (operation: Operation, meant: string): string | undefined =>
   [...parametersIn(operation, 'query').keys()].find((name) => synonymOf(name) === meant)
 
+/** The greatest depth to which `allOf`, `anyOf` and `oneOf` within each other are followed. */
+const maxDepth = 5
+
+/** Returns whether a schema allows only values of a type, apart from null. */
+function isOfType(schema: unknown, wanted: string, depth = 0): boolean {
+  const { type, allOf, anyOf, oneOf } = asObject(schema)
+  const types = (isList(type) ? type : [type]).filter((one) => one !== undefined && one !== 'null')
+  if (types.length > 0) return types.every((one) => one === wanted)
+  if (depth === maxDepth) return false
+  const isPartOfType = (part: unknown) => isOfType(part, wanted, depth + 1)
+  if (isList(allOf) && allOf.some(isPartOfType)) return true
+  return [anyOf, oneOf].some((parts) => isList(parts) && parts.length > 0 && parts.every(isPartOfType))
+}
+
 const pageParameter =
   (name: string, what: string) =>
   (operation: Operation): readonly Finding[] => {
@@ -43,8 +58,7 @@ const pageParameter =
       const fix = near === undefined ? `Add it: ${what}.` : `Rename "${near}" to "${name}".`
       return [{ message: `${operation.name} has no parameter "${name}". ${fix}`, path: [...operation.place] }]
     }
-    const { type } = asObject(found.schema)
-    return type === 'integer'
+    return isOfType(found.schema, 'integer')
       ? []
       : [
           {
@@ -72,7 +86,7 @@ const findForeign = (operation: Operation): readonly Finding[] =>
 const findNoArray = (operation: Operation): readonly Finding[] =>
   Object.entries(contentOf(operation.responses['200'])).flatMap(([type, media]) => {
     const { schema } = asObject(media)
-    if (!/[/+]json$/.test(type) || schema === undefined || asObject(schema).type === 'array') return []
+    if (!/[/+]json$/.test(type) || schema === undefined || isOfType(schema, 'array')) return []
     const message =
       `${operation.name} does not respond with an array in ${type}. Return the items as an array. Put the number of ` +
       `all matching items into ${header.totalCount}, and links to other pages into ${header.link}.`

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { resolveTarget } from '../../src/check/check-service.js'
 import { Client } from '../../src/check/client/client.js'
 import { Service } from '../../src/check/service.js'
-import { withoutReferences } from '../../src/check/target/references.js'
+import { at, withoutReferences } from '../../src/check/target/references.js'
 import { document } from './twin/document.js'
 
 it('withoutReferences() resolves references, including those of a schema to itself', () => {
@@ -84,4 +84,11 @@ it.each([
   const client = new Client({ principals: [], rate: 1, budget: 1 })
   expect(new Service(given, resolveTarget({ ...document, servers: [{ url }] }), client).base).toBe(base)
   client.close()
+})
+
+it('the references of a chain of thousands of schemas are replaced', () => {
+  const chain = Array.from({ length: 5000 }, (_, at) => [`T${at}`, { next: { $ref: `#/T${at + 1}` } }] as const)
+  let found = at(withoutReferences({ ...Object.fromEntries(chain), T5000: { last: true } }), '/T0')
+  for (let n = 0; n < 5000; n += 1) found = at(found, '/next')
+  expect(found).toEqual({ last: true })
 })

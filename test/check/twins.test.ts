@@ -21,6 +21,10 @@ it('no violation is reported for a correct service that was written by hand', as
 
 const faults = Object.entries({ ...readFaults, ...writeFaults })
 
+it('a total that ignores the filters violates QUERY-7', async () => {
+  expect(breaksOf(await checkTwin('total ignores the filters', ['QUERY-7']))).toEqual(['QUERY-7'])
+})
+
 // Tests one fault of each clause, with the checks of that clause. twins.long.test.ts tests all
 // faults, with the checks of all clauses.
 it.each(faults.filter(([, clause], at) => faults.findIndex(([, other]) => other === clause) === at))(

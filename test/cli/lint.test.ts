@@ -48,6 +48,12 @@ describe('the exit code of lint', () => {
     }
   })
 
+  it('is 0 for YAML with thousands of aliases of a small value', async () => {
+    const rest = `x-word: &word a\nx-words:\n${'  - *word\n'.repeat(5000)}`
+    const { code, error } = await lintWith('openapi.yaml', stringify(foreignDocument()) + rest)
+    expect([code, error]).toEqual([0, ''])
+  })
+
   it('is 1 if there are findings, each with a line, a rule, a clause and a fix', async () => {
     const { code, out } = await lintWith('openapi.yaml', flawed, ...only)
     expect(code).toBe(1)
@@ -183,6 +189,12 @@ describe('a baseline of lint', () => {
   })
 })
 
+/** A document whose aliases contain aliases ("billion laughs"). */
+const laughs = `openapi: 3.1.0
+paths: {}
+x-0: &a0 [ha]
+${Array.from({ length: 9 }, (_, at) => `x-${at + 1}: &a${at + 1} [${Array(10).fill(`*a${at}`).join()}]\n`).join('')}`
+
 describe('the exit code of lint is 2 for', () => {
   it.each([
     ['openapi.json', '{"swagger":"2.0","paths":{}}', 'openapi.json is Swagger 2.0. Convert it to OpenAPI 3.0 or 3.1'],
@@ -195,6 +207,7 @@ describe('the exit code of lint is 2 for', () => {
     ['openapi.json', '{"openapi":"3.1.0",}', 'openapi.json is not JSON'],
     ['openapi.yaml', 'openapi: [3.1.0', 'openapi.yaml is not YAML'],
     ['openapi.yaml', 'openapi: 3.1.0\npaths: &a\n  /v1/orders: *a\n', 'a YAML alias makes a value contain itself'],
+    ['openapi.yaml', laughs, 'openapi.yaml has more than 5,000,000 values if each YAML alias is replaced with a copy'],
     [
       'openapi.yaml',
       'openapi: 3.1.0\npaths: { /v1/orders: { $ref: other.yaml } }\n',

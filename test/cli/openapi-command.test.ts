@@ -143,6 +143,29 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect(again.error).toContain('v1: the filter "b" of things was removed')
   })
 
+  it('fails if an accepted change of a shared schema reaches another operation', async () => {
+    const of = (a: string, b: string): Json => {
+      const get = (name: string): Json => {
+        const schema = { $ref: `#/components/schemas/${name}` }
+        return { get: { responses: { 200: { description: 'x', content: { 'application/json': { schema } } } } } }
+      }
+      const schemas = { Old: { type: 'string' }, New: { type: 'integer' } }
+      return { ...list(), paths: { '/a': get(a), '/b': get(b) }, components: { schemas } }
+    }
+    const folder = await released({ v1: of('Old', 'Old') })
+    await run(folder, { v1: of('New', 'Old') }, 'openapi api.js --against main', 'nobody reads a')
+    expect(await run(folder, { v1: of('New', 'Old') }, check)).toMatchObject({ code: 0 })
+    expect(await run(folder, { v1: of('New', 'New') }, check)).toMatchObject({ code: 1 })
+
+    // Entries of earlier versions name only the first operation.
+    const file = join(folder, 'openapi/accepted.json')
+    const [{ operations, ...entry }] = JSON.parse(readFileSync(file, 'utf8'))
+    expect(operations).toEqual(['GET /a'])
+    put(folder, 'openapi/accepted.json', JSON.stringify([entry]))
+    expect(await run(folder, { v1: of('New', 'Old') }, check)).toMatchObject({ code: 0 })
+    expect(await run(folder, { v1: of('Old', 'New') }, check)).toMatchObject({ code: 1 })
+  })
+
   it('compares with the contract at the git ref, and not with the contract in the working tree', async () => {
     const folder = await released({ v1: withFilters('a') })
     git(folder, 'checkout', '--quiet', '-b', 'topic')
@@ -238,6 +261,21 @@ describe('openapi <module> --check --against <file or folder>', () => {
     expect(
       (await run(folder, { v1: withFilters('a') }, 'openapi api.js --check --against released/v1.json')).code,
     ).toBe(0)
+  })
+
+  it('compares the members that YAML merge keys add', async () => {
+    const folder = temporaryFolder()
+    const yaml = (type: string): string =>
+      `openapi: 3.1.0
+info: { title: Things, version: v1 }
+x-shared: &limit { name: a, in: query, schema: { type: ${type} } }
+paths:
+  /things:
+    get: { parameters: [{ <<: *limit, description: A }], responses: {} }
+`
+    put(folder, 'old.yaml', yaml('string'))
+    put(folder, 'new.yaml', yaml('integer'))
+    expect((await run(folder, {}, 'openapi new.yaml --check --against old.yaml')).code).toBe(1)
   })
 
   it('compares two documents, even if they differ in info.version', async () => {

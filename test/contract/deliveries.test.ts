@@ -305,3 +305,11 @@ describe('servers of one path or operation', () => {
     expect(kinds(at({}), at({ servers: [{ url: 'https://b.example/v1/' }] }))).toEqual([])
   })
 })
+
+it('the schema of a webhook header is compared, even if it is in content', () => {
+  const of = (schema: Json): Json => {
+    const parameters = [{ name: 'X', in: 'header', content: { 'application/json': { schema } } }]
+    return document({}, { webhooks: { shipped: { post: { parameters, responses: {} } } } })
+  }
+  expect(compareContracts(of({ type: 'integer' }), of(text)).map(({ kind }) => kind)).toEqual(['delivery-type-changed'])
+})

@@ -660,3 +660,40 @@ describe('invalid documents', () => {
     expect(() => compareContracts(response(text), value)).toThrow(message)
   })
 })
+
+it.each([
+  ['the style label', 'path', { schema: text, style: 'label' }],
+  ['the style matrix', 'path', { schema: text, style: 'matrix' }],
+  ['content', 'query', { content: { 'application/json': { schema: text } } }],
+])('a string parameter that gets %s in the %s is a breaking change', (_title, where, rest) => {
+  const of = (parameter: Json): Json =>
+    document({
+      '/things/{a}': { get: { parameters: [{ name: 'a', in: where, required: true, ...parameter }], responses: {} } },
+    })
+  const kinds = (one: Json, other: Json) => compareContracts(of(one), of(other)).map(({ kind }) => kind)
+  expect([kinds({ schema: text }, rest), kinds(rest, { schema: text })]).toEqual([
+    ['parameter-style-changed'],
+    ['parameter-style-changed'],
+  ])
+})
+
+it('a text/plain content of a string parameter is not a change', () => {
+  const content = withParameter({ name: 'a', in: 'query', content: { 'text/plain': { schema: text } } })
+  expect(compareContracts(withParameter({ name: 'a', in: 'query', schema: text }), content)).toEqual([])
+})
+
+it('the schema of a response header is compared, even if it is in content', () => {
+  const of = (schema: Json): Json => responseHeader({ content: { 'application/json': { schema } } })
+  expect(compareContracts(of(text), of(whole)).map(({ kind }) => kind)).toEqual(['header-type-changed'])
+})
+
+it('the operations and parameters beside the reference of a path item are compared', () => {
+  const of = (beside: Json): Json =>
+    document(
+      { '/things': { $ref: '#/components/pathItems/Things', ...beside } },
+      { components: { pathItems: { Things: { get: { responses: {} } } } } },
+    )
+  const kinds = (one: Json, other: Json) => compareContracts(of(one), of(other)).map(({ kind }) => kind)
+  expect(kinds({ delete: { responses: {} } }, {})).toEqual(['operation-removed'])
+  expect(kinds({}, { parameters: [filter('a', { required: true })] })).toEqual(['required-parameter-added'])
+})

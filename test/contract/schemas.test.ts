@@ -583,3 +583,32 @@ describe('XML, query parameters and header fields', () => {
     ).toEqual([false])
   })
 })
+
+it('a change of a schema to which many paths lead is found once, and quickly', () => {
+  const levels = 30
+  const ladder = (leaf: unknown) => {
+    const next = (level: number) => ({ $ref: `#/components/schemas/T${level + 1}` })
+    const all = Array.from({ length: levels }, (_, at) => [`T${at}`, members({ a: next(at), b: next(at) })] as const)
+    const schemas = { ...Object.fromEntries(all), [`T${levels}`]: members({ name: leaf }) }
+    return response({ $ref: '#/components/schemas/T0' }, 'application/json', { schemas })
+  }
+  const [change, ...others] = compareContracts(ladder(text), ladder(whole))
+  expect([change?.kind, change?.pointer, others]).toEqual([
+    'response-type-changed',
+    `#/components/schemas/T${levels}/properties/name`,
+    [],
+  ])
+})
+
+it.each([
+  ['not', { ...text, not: { $ref: '#/components/schemas/A' } }],
+  ['if', { ...text, if: { $ref: '#/components/schemas/A' }, else: { minLength: 1 } }],
+  ['a oneOf with 129 branches', { oneOf: Array.from({ length: 129 }, () => ({ $ref: '#/components/schemas/A' })) }],
+])('a change of a schema to which %s refers is found, even through a second reference', (_title, schema) => {
+  const of = (value: string, description: string) => {
+    const schemas = { A: { $ref: '#/components/schemas/B', description }, B: { const: value, description } }
+    return request(schema, 'application/json', { schemas })
+  }
+  expect(compareContracts(of('a', 'x'), of('b', 'x')).map(({ kind }) => kind)).toEqual(['request-condition-changed'])
+  expect(compareContracts(of('a', 'x'), of('a', 'y'))).toEqual([])
+})

@@ -278,6 +278,24 @@ describe('describeStrictly()', () => {
     )
   })
 
+  it.each<[key: string, type: string, status: number]>([
+    ['2XX', 'application/json', 201],
+    ['2xx', 'application/*', 200],
+    ['default', 'application/json; charset=utf-8', 503],
+  ])('compares a response with the entry %s, and its body with the type %s', async (key, type, status) => {
+    const content = { [type]: { schema: { type: 'object', required: ['a'] } } }
+    const get = { operationId: 'getRange', responses: { [key]: { description: 'It.', content } } }
+    const fragments = [{ paths: { '/range': { get } } }]
+    const faultsOf = async (body: string): Promise<readonly string[]> => {
+      const faults: string[] = []
+      await answered(sends(status, {}, body), '/v1/range', { fragments, onFault: (fault) => faults.push(fault) })
+      await served?.close()
+      return faults.filter((fault) => fault.includes('body'))
+    }
+    expect(await faultsOf('{"a":1}')).toEqual([])
+    expect(await faultsOf('{}')).toEqual([expect.stringContaining('the body does not match the schema')])
+  })
+
   it('if the schema of a header is a reference, the header is compared with the target of the reference', async () => {
     const whole = { type: 'integer' }
     const fragments = [

@@ -30,6 +30,21 @@ describe('a document that follows the conventions has no finding', () => {
     expect(await found(document)).toEqual([])
   })
 
+  it.each<[what: string, spelled: (type: string) => object]>([
+    ['a list', (type) => ({ type: [type] })],
+    ['allOf', (type) => ({ type: undefined, allOf: [{ type }] })],
+    ['oneOf', (type) => ({ type: undefined, oneOf: [{ type }, { type: [type, 'null'] }] })],
+  ])('if the types of page parameters and lists are in %s', async (_, spelled) => {
+    const document = foreignDocument()
+    const { get } = document.paths['/v1/invoices']
+    const counts = get.parameters.filter(({ name }: { name: string }) => ['offest', 'limit'].includes(name))
+    for (const one of counts) one.schema = { ...one.schema, ...spelled('integer') }
+    const media = get.responses['200'].content['application/json']
+    media.schema = { ...media.schema, ...spelled('array') }
+    expect(counts.length).toBe(2)
+    expect(await found(JSON.parse(JSON.stringify(document)))).toEqual([])
+  })
+
   const rich = richService()
   it.each([...own, ['rich-v1', rich, 'v1'], ['rich-v2', rich, 'v2']] as const)(
     'if the library generated it: %s',

@@ -22,7 +22,7 @@ interface Shown {
  * with one item and the item's value of that member. Throws `NotApplicable` if the list has no
  * filters.
  */
-async function shownFilters(list: Listing): Promise<readonly Shown[]> {
+export async function shownFilters(list: Listing): Promise<readonly Shown[]> {
   if (list.target.filters.length === 0) throw new NotApplicable(`${list.target.template} has no filters`)
   const items = await list.items()
   return list.target.filters.flatMap((filter) => items.flatMap((item) => shownIn(item, [filter])).slice(0, 1))

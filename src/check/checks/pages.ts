@@ -10,6 +10,7 @@ import { itemsOf, type Listing, queryText, totalOf } from '../listing.js'
 import { needsParameter } from '../listings.js'
 import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { describe, expectStatus, firstBreak } from './expecting.js'
+import { shownFilters } from './filters.js'
 
 /** Checks that each of the values is refused with 400. */
 async function refusesValues(list: Listing, name: string, values: readonly (string | number)[]): Promise<Outcome> {
@@ -155,19 +156,38 @@ export const totalCheck: ListCheck = {
     }
     const total = totalOf(exchange)
     if (total === undefined) return breaks('a whole number', text.slice(0, 80), exchange)
-    return checkTotal(list, total)
+    const outcome = await checkTotal(list, total)
+    return outcome.verdict === 'holds' ? checkFilteredTotal(list) : outcome
   },
+}
+
+/**
+ * Checks the total of a list that is filtered by the value of a listed item. Holds if there is no
+ * such filter, or if the filtered list has no total. Other checks report a filter that is refused.
+ */
+async function checkFilteredTotal(list: Listing): Promise<Outcome> {
+  const [shown] = list.target.filters.length === 0 ? [] : await shownFilters(list)
+  if (shown === undefined) return holds
+  const filter = { [shown.filter.name]: String(shown.value) }
+  const exchange = await list.list({ ...filter, [parameter.size]: 1 })
+  const total = totalOf(exchange)
+  return exchange.answer.status !== 200 || total === undefined ? holds : checkTotal(list, total, filter)
 }
 
 /**
  * Checks that the number of items on the last page agrees with the total, and that the page after
  * it is empty.
  */
-async function checkTotal(list: Listing, total: number): Promise<Outcome> {
+async function checkTotal(
+  list: Listing,
+  total: number,
+  filter: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
   needsParameter(list, parameter.page)
   const size = Math.max(1, Math.min(list.target.largest ?? 10, 50, Math.ceil(total / 2)))
   const last = Math.max(1, Math.ceil(total / size))
-  const at = (page: number) => list.list({ [parameter.size]: size, [parameter.page]: page - 1 + list.target.first })
+  const at = (page: number) =>
+    list.list({ ...filter, [parameter.size]: size, [parameter.page]: page - 1 + list.target.first })
   const [end, behind] = [await at(last), await at(last + 1)]
   if (totalOf(end) !== total || totalOf(behind) !== total) throw new Unchecked('the list changed while it was read')
   const [count, more] = [itemsOf(end).length, itemsOf(behind).length]

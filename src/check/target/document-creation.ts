@@ -29,6 +29,8 @@ export interface Makeable {
  * - The document describes no POST, or no members of its body.
  * - The document has neither a member for a marker nor an `Idempotency-Key`, so a record could not
  *   be found again.
+ * - No member can contain the marker. A record with the marker is certainly new. Without it, a
+ *   service may respond to the POST with the URL of an existing record that has the same content.
  * - The client has to choose an id that can't contain the marker.
  * - The collection contains records of another collection.
  */
@@ -39,12 +41,12 @@ export function creationOf({ post, put, key, filters }: Makeable): Creation | un
   const required = requiredMembers(media.schema)
   const chosen = key.filter((name) => required.has(name))
   if (members.size === 0 || !chosen.every((name) => carriesMarker(members.get(name)))) return undefined
-  const candidates = [...members].filter(
-    ([name, schema]) => filters.includes(name) && !key.includes(name) && carriesMarker(schema),
-  )
-  const marker = candidates[0]?.[0]
+  const free = [...members].filter(([name, schema]) => !key.includes(name) && carriesMarker(schema))
+  const marker = free.find(([name]) => filters.includes(name))?.[0]
   const idempotent = parametersIn(post, 'header').has(header.idempotencyKey.toLowerCase())
   if (marker === undefined && !idempotent) return undefined
+  const unique = marker === undefined && chosen.length === 0 ? free.slice(0, 1).map(([name]) => name) : chosen
+  if (marker === undefined && unique.length === 0) return undefined
   const body = exampleOf(media)
   return {
     ...(body === undefined ? {} : { body }),
@@ -53,7 +55,7 @@ export function creationOf({ post, put, key, filters }: Makeable): Creation | un
       .map(([name]) => name),
     ...(marker === undefined ? {} : { marker }),
     idempotent,
-    unique: chosen,
+    unique,
   }
 }
 

@@ -38,8 +38,9 @@ function offsetOf(root: Node, path: readonly (string | number)[]): number | unde
     if (isAlias(node)) return offset
     if (isMap(node)) {
       const pair = memberOf(node, String(name))
-      // If the path leads through a reference, the offset of the reference is returned.
-      if (pair === undefined) return (memberOf(node, '$ref')?.key as Node | undefined)?.range?.[0] ?? offset
+      // If the path leads through a reference or a merge key, its offset is returned.
+      const other = pair ?? memberOf(node, '$ref') ?? memberOf(node, '<<')
+      if (pair === undefined) return (other?.key as Node | undefined)?.range?.[0] ?? offset
       offset = (pair.key as Node).range?.[0] ?? offset
       node = pair.value
     } else if (isSeq(node)) {

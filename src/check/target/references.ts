@@ -10,6 +10,8 @@ import { isList, isObject, type JsonObject, own, pointerTokens, put } from '../.
  */
 export function withoutReferences(document: unknown): unknown {
   const known = new Map<object, unknown>()
+  // A chain of references can be longer than the stack is deep, so the members are copied in a loop.
+  const open: (() => void)[] = []
   const follow = (value: unknown, depth: number): unknown => {
     const reference = own(value, '$ref')
     if (typeof reference !== 'string' || !reference.startsWith('#') || depth > 50) return copy(value)
@@ -22,15 +24,21 @@ export function withoutReferences(document: unknown): unknown {
     if (isList(value)) {
       const list: unknown[] = []
       known.set(value, list)
-      for (const item of value) list.push(follow(item, 0))
+      open.push(() => {
+        for (const item of value) list.push(follow(item, 0))
+      })
       return list
     }
     const object: JsonObject = {}
     known.set(value, object)
-    for (const [name, member] of Object.entries(value)) put(object, name, follow(member, 0))
+    open.push(() => {
+      for (const [name, member] of Object.entries(value)) put(object, name, follow(member, 0))
+    })
     return object
   }
-  return copy(document)
+  const whole = copy(document)
+  for (let fill = open.pop(); fill !== undefined; fill = open.pop()) fill()
+  return whole
 }
 
 /** The value at a JSON pointer; `undefined` if there is none. */

@@ -31,7 +31,10 @@ export interface Creation {
    * finds leftover records by repeating the POST with its key.
    */
   readonly idempotent?: boolean
-  /** String members whose values must be unique. The marker is put into these members too. */
+  /**
+   * String members whose values must be unique. The marker is put into these members too. If there
+   * is no `marker`, a check recognizes its record by them.
+   */
   readonly unique?: readonly string[]
 }
 

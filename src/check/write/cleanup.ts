@@ -7,7 +7,7 @@ import type { Service } from '../service.js'
 import type { CollectionTarget } from '../target/target.js'
 import { Unchecked } from '../verdict.js'
 import type { Ledger, LedgerEntry } from './ledger.js'
-import { holdsSent, isRefused, markerStem, Owner, withJson } from './own-record.js'
+import { isMarked, isRefused, markerStem, Owner, withJson } from './own-record.js'
 
 /** A record that could not be removed, with the reason. */
 export interface Leftover {
@@ -59,12 +59,14 @@ async function removeIfOurs(service: Service, ledger: Ledger, address: string): 
 }
 
 /**
- * Whether a record has the marker of the entry. If items have no member for a marker, the record
- * must have the strings, numbers and booleans that were sent.
+ * Whether a record has the marker of the entry. If the marker is only in members of `unique`, the
+ * record must have all strings, numbers and booleans that were sent.
  */
 function isRecordOf(service: Service, { collection, marker, body }: LedgerEntry, shown: JsonObject): boolean {
   const member = targetOf(service, collection)?.create?.marker
-  return member === undefined ? holdsSent(shown, body, true) : String(own(shown, member)).startsWith(markerStem(marker))
+  return member === undefined
+    ? isMarked(shown, body, marker, true)
+    : String(own(shown, member)).startsWith(markerStem(marker))
 }
 
 const targetOf = (

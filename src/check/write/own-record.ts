@@ -80,12 +80,14 @@ export class Owner {
     // marker differs from the previous one.
     const marker = `check-${randomBytes(7).toString('hex')}00`
     const named = [...(member === undefined ? [] : [member]), ...unique].map((name) => [name, marker] as const)
-    const whole = { ...body, ...Object.fromEntries(named) }
-    if (!Object.values(whole).some((value) => typeof value !== 'object'))
+    // Without the marker, the service may respond with the URL of an existing item that has the same
+    // content.
+    if (named.length === 0)
       throw new Unchecked(
-        `the body of POST of ${this.list.path} has no string, number or boolean by which the new item could be ` +
-          'recognized. Give "create.body" in a target file',
+        `the body of POST of ${this.list.path} has no string member by which the new item could be recognized. ` +
+          'Give "create.marker" or "create.unique" in a target file',
       )
+    const whole = { ...body, ...Object.fromEntries(named) }
     const key = idempotent && hasKey ? randomUUID() : undefined
     const url = `${this.list.service.base}${this.list.path}`
     const number = this.ledger.intend({
@@ -212,19 +214,20 @@ export class Owner {
   async recordUnexpected(address: string, posted: Exchange, marker: string): Promise<void> {
     if (!(await this.#isOurs(address, posted, marker))) return
     const post = posted.request.url
-    const number = this.ledger.intend({ collection: this.list.target.template, post, marker, body: {} })
+    const body = bodyOf(posted)
+    const number = this.ledger.intend({ collection: this.list.target.template, post, marker, body })
     this.ledger.created(number, address)
   }
 
   /**
-   * Whether the item at the URL contains the marker. If there is no member for a marker, the item
-   * must contain the sent values.
+   * Whether the item at the URL contains the marker. If the marker is only in members of `unique`,
+   * the item must contain all sent values.
    */
   async #isOurs(address: string, posted: Exchange, marker: string): Promise<boolean> {
     const { json } = (await this.list.service.client.send('GET', address)).answer
     const member = this.creation.marker
-    const sent = JSON.parse(posted.request.body ?? '{}') as JsonObject
-    return isObject(json) && (member === undefined ? holdsSent(json, sent) : json[member] === marker)
+    if (!isObject(json)) return false
+    return member === undefined ? isMarked(json, bodyOf(posted), marker) : json[member] === marker
   }
 
   /**
@@ -263,11 +266,22 @@ function detailOf({ answer: { json } }: Exchange): string {
  */
 export const markerStem = (marker: string): string => marker.slice(0, -2)
 
+const bodyOf = ({ request }: Exchange): JsonObject => JSON.parse(request.body ?? '{}') as JsonObject
+
 /**
- * Whether the shown item has the sent value of every scalar member that was sent. `orNull`: whether
- * null is also accepted, because a check may have set a member to null.
+ * Whether the shown item has the sent value of every scalar member that was sent. One of these
+ * values must be the marker, because the other values may be those of an existing item. `orNull`:
+ * whether null is also accepted for a member without the marker, because a check may have set the
+ * member to null.
  */
-export const holdsSent = (shown: JsonObject, sent: Readonly<Record<string, unknown>>, orNull = false): boolean =>
+export const isMarked = (
+  shown: JsonObject,
+  sent: Readonly<Record<string, unknown>>,
+  marker: string,
+  orNull = false,
+): boolean =>
+  Object.values(sent).includes(marker) &&
   Object.entries(sent).every(
-    ([name, value]) => typeof value === 'object' || shown[name] === value || (orNull && shown[name] === null),
+    ([name, value]) =>
+      typeof value === 'object' || shown[name] === value || (orNull && value !== marker && shown[name] === null),
   )

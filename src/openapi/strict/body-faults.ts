@@ -38,6 +38,26 @@ const fault = (text: string): ReadBody => ({ faults: [text] })
  */
 const anyType = '*/*'
 
+/** Returns a media type in lower case, without its parameters. */
+const essenceOf = (field: string): string => (field.split(';', 1)[0] ?? '').trim().toLowerCase()
+
+const withoutSpaces = (field: string): string => field.toLowerCase().replace(/\s+/g, '')
+
+/**
+ * Returns the most specific of the media types and ranges in a document that includes the type of a
+ * response: the type with the same parameters, the type, a range such as `application/*`, or `*\/*`.
+ */
+function keyOf(types: readonly string[], field: string): string | undefined {
+  const type = essenceOf(field)
+  return (
+    types.find((one) => withoutSpaces(one) === withoutSpaces(field)) ??
+    types.find((one) => one.toLowerCase() === type) ??
+    types.find((one) => essenceOf(one) === type) ??
+    types.find((one) => essenceOf(one) === `${type.split('/', 1)[0]}/*`) ??
+    types.find((one) => essenceOf(one) === anyType)
+  )
+}
+
 /** The content of a response in a document, by media type. */
 export class DescribedBody {
   readonly #document: unknown
@@ -69,17 +89,18 @@ export class DescribedBody {
     if (bodiless.has(status))
       return body.length === 0 ? { faults: [] } : fault(`the body must be empty, but has ${body.length} bytes.`)
     const types = Object.keys(this.#content)
-    const [type = ''] = (headers.get('content-type') ?? '').toLowerCase().split(';', 1)
-    if (body.length === 0) return this.#empty(method, status, type.trim())
-    if (!types.includes(type.trim()) && types.includes(anyType)) return { faults: [] }
-    if (!types.includes(type.trim())) {
+    const field = headers.get('content-type') ?? ''
+    const type = essenceOf(field)
+    if (body.length === 0) return this.#empty(method, status, type)
+    const key = keyOf(types, field)
+    if (key === anyType) return { faults: [] }
+    if (key === undefined) {
       return fault(
-        'the document has no body of type ' +
-          `"${type.trim()}"${types.length === 0 ? '' : `, only ${types.join(', ')}`}.`,
+        `the document has no body of type "${type}"${types.length === 0 ? '' : `, only ${types.join(', ')}`}.`,
       )
     }
     const decode = decoders[headers.get('content-encoding') ?? 'identity']
-    return decode === undefined ? { faults: [] } : this.#value(type.trim(), decode(body))
+    return decode === undefined ? { faults: [] } : this.#value(type, key, decode(body))
   }
 
   #empty(method: string, status: number, type: string): ReadBody {
@@ -92,9 +113,9 @@ export class DescribedBody {
     return mayBeEmpty ? { faults: [] } : fault('the body is empty.')
   }
 
-  #value(type: string, body: Buffer): ReadBody {
-    const place = [...this.#place.tokens, 'content', type, 'schema']
-    const media = this.#content[type]
+  #value(type: string, key: string, body: Buffer): ReadBody {
+    const place = [...this.#place.tokens, 'content', key, 'schema']
+    const media = this.#content[key]
     const readRows = isObject(media) ? rowReader(this.#document, type, media) : undefined
     if (readRows !== undefined) return this.#rows(readRows, body.toString(), [...place.slice(0, -1), 'x-item-schema'])
     const schema = placeAt(this.#document, place)?.value

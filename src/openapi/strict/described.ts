@@ -143,10 +143,18 @@ export class DescribedDocument {
     return faults.map((fault) => `${method} ${path} responds with ${status}: the body is not a problem: ${fault}.`)
   }
 
+  /**
+   * Returns the description of a status: the entry of the status itself, otherwise that of its range
+   * (such as `2XX`), otherwise `default`.
+   */
   #responseAt(template: string, method: string, status: number | string): DescribedResponse | undefined {
     const key = `${method} ${template} ${status}`
     if (this.#responses.has(key)) return this.#responses.get(key)
-    const place = placeAt(this.#document, ['paths', template, method, 'responses', String(status)])
+    const responses = ['paths', template, method, 'responses']
+    const range = `${String(status).charAt(0)}XX`
+    const place = [String(status), range, range.toLowerCase(), 'default']
+      .map((one) => placeAt(this.#document, [...responses, one]))
+      .find((one) => one !== undefined)
     const made =
       place === undefined
         ? undefined

@@ -17,6 +17,7 @@ export const readFaults = {
   'past the end is 404': 'QUERY-7',
   'total counts only the page': 'QUERY-7',
   'total is one too many': 'QUERY-7',
+  'total ignores the filters': 'QUERY-7',
   'pages overlap': 'QUERY-7',
   'next link skips a page': 'QUERY-7',
   'next link on the last page': 'QUERY-7',

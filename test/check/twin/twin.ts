@@ -168,7 +168,10 @@ export function sendPage(
   const shown = found.slice(start, start + size - (has('one item less than limit') ? 1 : 0))
   if (has('past the end is 404') && number > 0 && shown.length === 0)
     return problem(res, 404, 'no-page', 'No such page.', twin)
-  const total = has('total counts only the page') ? shown.length : found.length + (has('total is one too many') ? 1 : 0)
+  const counted = has('total ignores the filters') ? (all ?? matching({ ...query, where: [] }, twin)) : found
+  const total = has('total counts only the page')
+    ? shown.length
+    : counted.length + (has('total is one too many') ? 1 : 0)
   if (!(req.method === 'HEAD' && has('HEAD of a list without total'))) res.set('x-total-count', String(total))
   res.set('Link', pageLinks(req, raw, page, Math.max(1, Math.ceil(found.length / size)), twin))
   return sendValue(
