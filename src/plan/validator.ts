@@ -8,6 +8,7 @@ import { canonicalText, isContainer, isList, isObject, own } from '../definition
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
 import { isConfigurationError, type Violation } from '../problem.js'
+import { countBranches, withCountedBranches } from './branch-budget.js'
 import { closedSchema, type Excused } from './closed-schema.js'
 import { addFormats, formatNames } from './formats.js'
 import { invalidSchema, replacedKeywords, uncompiled, unlistedValue } from './schema-faults.js'
@@ -42,16 +43,16 @@ export function compileValidator(
     const shape = Shape.of(schema)
     // Compiling the schema takes four fifths of the time that a mount takes. So a schema that is
     // certain to compile is compiled when the first body arrives.
-    let first = isSound(schema) ? undefined : compile(schema, optional, excused, false)
-    let every: ValidateFunction | undefined
+    let first = isSound(schema) ? undefined : compile(schema, optional, excused)
+    let every: ((value: unknown) => readonly ErrorObject[] | undefined) | undefined
     return (value) => {
-      first ??= compile(schema, optional, excused, false)
+      first ??= compile(schema, optional, excused)
       if (first(value)) return []
       if (!isSmall(value)) return violationsOf(first.errors ?? [], shape)
       // A second validator reports all violations. Compiling the second validator takes as long as
       // compiling the first, so the second is compiled only when an invalid body arrives.
-      every ??= compile(schema, optional, excused, true)
-      return violationsOf((every(value) ? first : every).errors ?? [], shape)
+      every ??= compileAll(schema, optional, excused)
+      return violationsOf(every(value) ?? first.errors ?? [], shape)
     }
   } catch (error) {
     if (isConfigurationError(error)) throw error
@@ -105,16 +106,37 @@ function checkSchema(owner: string, schema: JsonSchema): void {
 }
 
 /**
- * Compiles a schema. With `allErrors`, the validator continues after a violation. Without it, the
- * validator stops at the first violation, and checks `maxLength` before `pattern`, and `maxItems`
- * before the items.
+ * Compiles a validator that stops at the first violation. It checks `maxLength` before `pattern`,
+ * and `maxItems` before the items.
  */
-function compile(
+function compile(schema: JsonSchema, optional: ReadonlySet<string>, excused: Excused): ValidateFunction {
+  return validatorOf(schema).compile(compiled(schema, optional, excused))
+}
+
+/**
+ * Compiles a function that returns all violations of a value. The result is `undefined` if there
+ * are none, or if finding them would take too long.
+ */
+function compileAll(
   schema: JsonSchema,
   optional: ReadonlySet<string>,
   excused: Excused,
-  allErrors: boolean,
-): ValidateFunction {
+): (value: unknown) => readonly ErrorObject[] | undefined {
+  const ajv = validatorOf(schema, true)
+  const within = countBranches(ajv)
+  const validate = ajv.compile(withCountedBranches(compiled(schema, optional, excused)))
+  return (value) => (within(() => validate(value)) === false ? (validate.errors ?? []) : undefined)
+}
+
+/** Returns the schema to compile. */
+function compiled(schema: JsonSchema, optional: ReadonlySet<string>, excused: Excused): JsonSchema {
+  const closed = closedSchema(schema, excused)
+  const required = isList(closed.required) ? closed.required.filter((name) => !optional.has(String(name))) : undefined
+  return { ...closed, ...(required === undefined ? {} : { required }) }
+}
+
+/** Creates the Ajv instance for a schema. With `allErrors`, validators continue after a violation. */
+function validatorOf(schema: JsonSchema, allErrors = false): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors,
     allowUnionTypes: true,
@@ -144,9 +166,7 @@ function compile(
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: areUnique })
   for (const keyword of ['const', 'enum']) compareByText(ajv, keyword)
-  const closed = closedSchema(schema, excused)
-  const required = isList(closed.required) ? closed.required.filter((name) => !optional.has(String(name))) : undefined
-  return ajv.compile({ ...closed, ...(required === undefined ? {} : { required }) })
+  return ajv
 }
 
 /**

@@ -509,6 +509,38 @@ describe('ERR-2: comparisons and limits in a schema', () => {
     return reads
   }
 
+  // Without a limit, these checks of all violations need more memory than the process has.
+  it('if a value has very many violations in branches of oneOf, only the first violation is reported', () => {
+    const kinds = ['text', 'list', 'table', 'form', 'image']
+    const block = (kind: string) => ({
+      type: 'object',
+      required: ['kind'],
+      properties: {
+        kind: { const: kind },
+        slots: { type: 'object', additionalProperties: { $ref: '#/$defs/block' } },
+      },
+    })
+    const tree = {
+      type: 'object',
+      properties: { root: { $ref: '#/$defs/block' } },
+      $defs: { block: { oneOf: kinds.map(block) } },
+    } as const
+    let root: object = { kind: 'none' }
+    for (let depth = 0; depth < 40; depth += 1) root = { kind: 'image', slots: { main: root } }
+    expect(check(tree as never, { root }).length).toBeGreaterThan(0)
+    const variant = (at: number) => ({
+      type: 'object',
+      required: ['kind', ...Array.from({ length: 10 }, (_, member) => `m${member}`)],
+      properties: { kind: { const: `k${at}` } },
+    })
+    const list = {
+      type: 'object',
+      properties: { events: { type: 'array', items: { oneOf: Array.from({ length: 30 }, (_, at) => variant(at)) } } },
+    }
+    expect(check(list as never, { events: Array.from({ length: 4_900 }, () => ({})) }).length).toBeGreaterThan(0)
+    expect(check(list as never, { events: [{}, { kind: 'x' }] }).length).toBeGreaterThan(10)
+  })
+
   it('const and enum compare objects and lists by value, regardless of the names of their members', () => {
     const odd = json('{"toString":1,"valueOf":[2],"constructor":{}}')
     for (const constants of [{ const: odd }, { enum: ['x', [odd], odd] }]) {

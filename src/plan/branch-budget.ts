@@ -1,0 +1,71 @@
+/**
+ * Limits the work of the validator that reports all violations. In `oneOf` and `anyOf`, that
+ * validator checks a value against every branch, and continues after violations. With nested
+ * branches, the work grows exponentially with the depth of the value, so a body of a few hundred
+ * bytes could block the process.
+ */
+import type { Ajv2020 } from 'ajv/dist/2020.js'
+import { isList, isObject } from '../definition/json.js'
+import type { JsonSchema } from '../definition/schema-types.js'
+
+/** The maximum number of checks of branches for one body. They take a few milliseconds. */
+const maxBranches = 3_000
+
+/** Thrown if the validator has checked too many branches. */
+class OverBudget extends Error {}
+
+const keyword = 'countedBranch'
+
+/** Members whose values are data, not schemas. */
+const data: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples'])
+/** Members whose values are maps from names to schemas. */
+const maps: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
+])
+
+/** Returns a copy of a schema in which every branch of `oneOf` and `anyOf` is counted. */
+export const withCountedBranches = (schema: JsonSchema): JsonSchema => counted(schema, false) as JsonSchema
+
+function counted(node: unknown, isMap: boolean): unknown {
+  if (isList(node)) return node.map((part) => counted(part, false))
+  if (!isObject(node)) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([name, part]) => {
+      if (!isMap && data.has(name)) return [name, part]
+      const inner = counted(part, !isMap && maps.has(name))
+      const isBranches = !isMap && (name === 'oneOf' || name === 'anyOf') && isList(inner)
+      return [name, isBranches ? inner.map((one) => (isObject(one) ? { ...one, [keyword]: true } : one)) : inner]
+    }),
+  )
+}
+
+/**
+ * Adds the keyword that counts branches to a validator. Returns a function that runs a check, or
+ * returns `undefined` if the check needs too many branches.
+ */
+export function countBranches(ajv: Ajv2020): <T>(check: () => T) => T | undefined {
+  let left = 0
+  ajv.addKeyword({
+    keyword,
+    schemaType: 'boolean',
+    errors: false,
+    validate: () => {
+      left -= 1
+      if (left < 0) throw new OverBudget()
+      return true
+    },
+  })
+  return (check) => {
+    left = maxBranches
+    try {
+      return check()
+    } catch (error) {
+      if (error instanceof OverBudget) return undefined
+      throw error
+    }
+  }
+}
