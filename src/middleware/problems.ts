@@ -11,10 +11,8 @@ import type { Kinds } from '../options/kinds.js'
 import { HttpProblem, toProblem } from '../problem.js'
 import { type ProblemContext, problemAnswer, send } from '../representation/answer.js'
 import { json, problemOffers } from '../representation/encoding.js'
-import { bodyFields, removeFields } from '../representation/header-fields.js'
-import { withoutPages } from '../representation/pagination.js'
+import { removeRepresentationFields } from '../representation/representation-fields.js'
 import { expressRoute } from '../telemetry/express-route.js'
-import { header } from '../wire.js'
 import { requestPath } from './base-address.js'
 import { isBrownoutProblem } from './brownouts.js'
 import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
@@ -119,28 +117,6 @@ export const problemsKinds: Kinds<ProblemsOptions> = {
   shape: 'function',
   ...conventionsKinds,
 }
-
-/** Removes the header fields that the handler set for a representation that is not sent. */
-function removeRepresentationFields(res: ServerResponse): void {
-  removeFields(res, representationFields)
-  const links = res.getHeader(header.link)
-  if (links === undefined) return
-  const kept = withoutPages(String(links))
-  if (kept === '') res.removeHeader(header.link)
-  else res.setHeader(header.link, kept)
-}
-
-const representationFields = [
-  ...bodyFields,
-  header.contentLocation,
-  header.etag,
-  header.location,
-  header.preferenceApplied,
-  header.totalCount,
-  'Accept-Ranges',
-  'Content-Disposition',
-  'Last-Modified',
-]
 
 function sendProblem(problem: HttpProblem, context: ProblemContext, req: IncomingMessage, res: ServerResponse): void {
   send(res, problemAnswer(problem, context), req.method === 'HEAD')

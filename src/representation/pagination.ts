@@ -28,18 +28,29 @@ export interface PageFacts {
 }
 
 /**
- * Maximum length of a `Link` field, in characters. Many clients, such as Node's by default, accept
- * at most 16 KiB of header fields in total.
+ * Maximum length of a `Link` field with several links, in characters. Many clients, such as Node's by
+ * default, accept at most 16 KiB of header fields in total.
  */
 const longestLinks = 8_000
+
+/**
+ * Maximum length of the link `next` alone. It leaves about 1 KiB of the 16 KiB to other header fields,
+ * because clients could not read a response with more. Node's server accepts about as much in a
+ * request, so hardly any query has a longer link.
+ */
+const longestNext = 15_300
+
+/** The links that are omitted from a field that is too long, the least important one first. */
+const omittable = ['last', 'first', 'prev']
 
 const noCursor: CursorTo = () => undefined
 
 /**
  * Returns the header fields with the total number of items and the links to other pages. `url`: the
  * absolute URL of the list without its query. Each link repeats the query, so the `Link` field may
- * become too long. In that case, the links contain no cursors. If the field is still too long, it
- * is omitted. Clients can always request a page by its number instead.
+ * become too long. In that case, the links contain no cursors. If the field is still too long, the
+ * links `last`, `first` and `prev` are omitted. Without `next`, clients would take the page for the
+ * last one.
  */
 export function paginationHeaders(
   url: string,
@@ -51,9 +62,10 @@ export function paginationHeaders(
   if (facts.total !== undefined) headers[header.totalCount] = String(facts.total)
   const start = linkStart(url, query)
   const withCursors = pageLinks(start, query, facts, cursorTo)
-  const field =
+  let field =
     withCursors.length > longestLinks && cursorTo !== noCursor ? pageLinks(start, query, facts, noCursor) : withCursors
-  if (field.length <= longestLinks) headers[header.link] = field
+  for (const rel of omittable) if (field.length > longestLinks) field = withoutLinks(field, rel)
+  if (field !== '' && field.length <= longestNext) headers[header.link] = field
   return headers
 }
 
@@ -106,6 +118,9 @@ function pageLinks(start: string, query: PageQuery, facts: PageFacts, cursorTo: 
  * Removes the links to other pages from a `Link` field. Used if a problem is returned instead of a
  * list.
  */
-export function withoutPages(links: string): string {
-  return links.replace(/(?:^|, )<[^>]*>; rel="(?:first|prev|next|last)"(?=, |$)/g, '').replace(/^, /, '')
+export const withoutPages = (links: string): string => withoutLinks(links, 'first|prev|next|last')
+
+/** Removes the links with these relations, which are separated by `|`. */
+function withoutLinks(links: string, rels: string): string {
+  return links.replace(new RegExp(`(?:^|, )<[^>]*>; rel="(?:${rels})"(?=, |$)`, 'g'), '').replace(/^, /, '')
 }

@@ -3,6 +3,7 @@
  * parameter. Requests reach these limits only if the server has a larger `maxHeaderSize` than the
  * default of Node.
  */
+import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
@@ -17,10 +18,10 @@ const orders = defineResource({
   filters: { note: { many: true } },
 })
 
+const records = Array.from({ length: 101 }, (_unused, at) => ({ id: at + 1, note: at === 0 ? 'a' : randomUUID() }))
+
 describe('long fields', () => {
-  const app = express().use(
-    api({ versions: { v1: [mount(orders, memoryAdapter(orders, { records: [{ id: 1, note: 'a' }] }))] } }),
-  )
+  const app = express().use(api({ versions: { v1: [mount(orders, memoryAdapter(orders, { records }))] } }))
   const server = http.createServer({ maxHeaderSize: 200_000 }, app)
   let origin: string
   beforeAll(async () => {
@@ -64,5 +65,17 @@ describe('long fields', () => {
       ])
     }
     expect((await send('GET', '/v1/orders/1')).json.note).toBe('a')
+  })
+
+  it('QUERY-7: following the next links of a long query returns every item once', async () => {
+    const seen: number[] = []
+    const filter = records.map(({ note }) => `note=${note}`).join('&')
+    let url: string | undefined = `${origin}/v1/orders?limit=10&${filter}`
+    while (url !== undefined) {
+      const answer: Response = await fetch(url)
+      seen.push(...((await answer.json()) as { id: number }[]).map(({ id }) => id))
+      url = /<([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
+    }
+    expect(seen).toEqual(records.map(({ id }) => id))
   })
 })

@@ -2,14 +2,21 @@
 import { get } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
+import type { Refused } from '../contract.js'
 import type { Entry, Identity, Row } from './entry.js'
-import { parseSearch, type SearchClause, wordsOf } from './search-query.js'
+import { maxWords, parseSearch, type SearchClause, wordsOf } from './search-query.js'
 
 /**
  * Separates the words of one string from the words of the next, so that no phrase matches across
  * two strings.
  */
 const gap = ''
+
+const tooManyWords: Refused = {
+  refused: 'rule',
+  members: [],
+  why: `has more than ${maxWords} words. Send at most ${maxWords} words`,
+}
 
 export class FullText {
   /** Word -> key of a record -> the number of times that the word occurs in the record. */
@@ -25,12 +32,14 @@ export class FullText {
 
   /**
    * Returns the keys of the matching records, with their ranks. Returns `undefined` for a query
-   * without words, which matches everything. If `weighed` is true, rare words count more. `weighed`
+   * without words, which matches everything. Refuses a query with too many words: it must not be
+   * answered as if the further words were absent. If `weighed` is true, rare words count more. `weighed`
    * must be false within a scope. Otherwise, the ranks would reveal how frequent a word is in
    * records outside the scope.
    */
-  find(query: string, weighed = true): ReadonlyMap<Identity, number> | undefined {
+  find(query: string, weighed = true): ReadonlyMap<Identity, number> | Refused | undefined {
     const clauses = parseSearch(query)
+    if (clauses === undefined) return tooManyWords
     if (clauses.length === 0) return undefined
     const ranks = new Map<Identity, number>()
     for (const clause of clauses) this.#match(clause, ranks, weighed)

@@ -66,6 +66,7 @@ export function listPage(tables: Tables, given: ListRequest, scope: Readonly<Rec
   const order = orderOf(request.sort, tables.key.members, spellings.comparers)
   const weighed = Object.keys(scope).length === 0
   const ranks = request.search === undefined ? undefined : tables.fullText().find(request.search, weighed)
+  if (ranks !== undefined && 'refused' in ranks) return { items: [], total: 0, more: false, refused: ranks }
   const attached = parent !== undefined && parent.by === undefined ? associations.bucket(parent) : undefined
   const equal = indexes.smallest(equalities)
   const inSet = attached !== undefined && attached.size <= equal.bucket.size

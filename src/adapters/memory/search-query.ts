@@ -22,10 +22,10 @@ export interface SearchClause {
 }
 
 /**
- * The maximum number of words in a query. Further words are ignored, so that one search costs at
- * most this many passes over the index.
+ * The maximum number of words in a query, so that one search costs at most this many passes over the
+ * index.
  */
-const maxWords = 128
+export const maxWords = 128
 
 /**
  * Splits a string into words, at everything that is neither a letter nor a number. Converts the
@@ -47,23 +47,23 @@ export function wordsOf(text: string): string[] {
 /**
  * Parses a query. The syntax is `word`, `"a phrase"`, `or` and `-not`. A record matches the query
  * if it matches at least one of the returned clauses. A query without words has no clauses and
- * matches everything. Never throws.
+ * matches everything. Returns `undefined` if the query has more than `maxWords` words. Never throws.
  *
  * @example parseSearch('madrid urgente or "entrega en mostrador" -devuelta')
  */
-export function parseSearch(text: string): readonly SearchClause[] {
+export function parseSearch(text: string): readonly SearchClause[] | undefined {
   const clauses: SearchClause[] = []
   let clause = emptyClause()
   let left = maxWords
   for (const [token] of text.matchAll(/-?"[^"]*"?|[^\s"]+/g)) {
-    if (left === 0) break
     if (token.toLowerCase() === 'or') {
       if (!isEmpty(clause)) clauses.push(clause)
       clause = emptyClause()
       continue
     }
-    const words = wordsOf(token).slice(0, left)
+    const words = wordsOf(token)
     left -= words.length
+    if (left < 0) return undefined
     if (words.length === 0) continue
     if (token.startsWith('-')) clause.without.push(words)
     else {

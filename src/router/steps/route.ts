@@ -6,6 +6,7 @@ import type { ExpressRequest, Middleware } from '../../middleware/middleware.js'
 import { mountBelow } from '../../middleware/versions.js'
 import type { Match } from '../../plan/routes.js'
 import { HttpProblem } from '../../problem.js'
+import { removeRepresentationFields } from '../../representation/representation-fields.js'
 import type { Operation } from '../operations/operation.js'
 import { passTo } from '../pass-to.js'
 import type { Identified, Routed } from '../stages.js'
@@ -44,7 +45,8 @@ function handOnPrincipal({ req, res, principal, service }: Identified): void {
 
 /**
  * Passes the request to the hand-written routes of the version. If none of them responds, throws
- * the 404.
+ * the 404. A route that fails, or calls `next()`, may already have set header fields for its
+ * representation. The problem that is sent instead must not have these fields.
  */
 async function tryOwnRoutes(exchange: Identified, routes: Middleware, segments: readonly string[]): Promise<never> {
   const { res, path, rawQuery, entrance } = exchange
@@ -60,6 +62,7 @@ async function tryOwnRoutes(exchange: Identified, routes: Middleware, segments: 
     exchange.forgetHandWrittenRoute()
   } finally {
     mountBelow(request, baseUrl, url)
+    if (!res.headersSent) removeRepresentationFields(res)
   }
   throw unknownPath(exchange.version, segments)
 }

@@ -215,11 +215,16 @@ describe('hostile text', () => {
     expect(cpuTime() - start).toBeLessThan(1_000)
   })
 
-  it('QUERY-3: only the first 128 words of a query are used', () => {
-    const words = Array.from({ length: 200 }, (_, i) => `w${i}`)
-    expect(parseSearch(words.join(' '))[0]?.words).toEqual(words.slice(0, 128))
+  it('QUERY-3: a query of more than 128 words is refused, not shortened', () => {
+    const words = Array.from({ length: 128 }, (_, i) => `w${i}`)
+    expect(parseSearch(words.join(' '))?.[0]?.words).toEqual(words)
     expect(parseSearch(words.join(' or '))).toHaveLength(128)
-    expect(parseSearch(`"${words.join(' ')}"`)[0]?.phrases[0]).toHaveLength(128)
+    const adapter = memoryAdapter(piezas, { records })
+    for (const search of [`${words.join(' ')} -x`, `${words.join(' or ')} or x`, `"${words.join(' ')} x"`])
+      expect(adapter.list(listRequest({ search }), call)).toMatchObject({
+        items: [],
+        refused: { refused: 'rule', members: [], why: 'has more than 128 words. Send at most 128 words' },
+      })
   })
 })
 
