@@ -12,8 +12,8 @@ import {
 import { frameworks, listen, serve } from './fixture.js'
 
 const allSteps = [
-  'version',
   'preflight',
+  'version',
   'admit',
   'authenticate',
   'throttle',
@@ -90,8 +90,8 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     const known = events.steps.map(({ step, version, principal, route }) => [step, version, principal, route])
     const ana = { name: 'ana' }
     expect(known.slice(0, 6)).toEqual([
-      ['version', 'v8', undefined, '/piezas/{numero}'],
       ['preflight', 'v8', undefined, '/piezas/{numero}'],
+      ['version', 'v8', undefined, '/piezas/{numero}'],
       ['admit', 'v8', undefined, '/piezas/{numero}'],
       ['authenticate', 'v8', ana, '/piezas/{numero}'],
       ['throttle', 'v8', ana, '/piezas/{numero}'],

@@ -83,7 +83,9 @@ function refusing<T, K>(under: Adapter<T, K>): Adapter<T, K> {
     read: (keys, call) => under.read(keys, call),
     create: (value, call) => {
       if (nameOf(call) === 'nothing') return { nothing: true }
-      if (nameOf(call) === 'later') return { accepted: 1 as K }
+      // The key of a line has two parts: the number of its order, and its own number.
+      if (nameOf(call) === 'later')
+        return { accepted: (Object.hasOwn(value as object, 'number') ? { orderId: 1, number: 1 } : 1) as K }
       return refusedFor(call, 'referenced') ?? create?.(value, call) ?? never
     },
     recall: (call) => recall?.(call),
