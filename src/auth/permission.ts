@@ -121,9 +121,12 @@ export const scopesNeeded = (permission: Permission | undefined): ScopeOf | unde
  * scope, if it is known.
  */
 export function forbidden(what: string, scope?: string): HttpProblem {
-  const needs = scope === undefined ? '' : ` It needs the scope "${scope}".`
+  const fix =
+    scope === undefined
+      ? 'Request it from the issuer of your credentials.'
+      : `This needs the scope "${scope}". Request the scope from the issuer of your credentials.`
   return new HttpProblem('forbidden', {
-    detail: `You have no permission for ${what}.${needs} Request it from the issuer of your credentials.`,
+    detail: `You have no permission for ${what}. ${fix}`,
   })
 }
 

@@ -94,7 +94,9 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
     const unlisted = { safe: [], writing: publicChecks.filter(isWanted), disposable: [] }
     for (const collection of target.unlisted ?? [])
       await runListChecks(service, collection, unlisted, ledger, report, directService)
-    const left = (await cleanup?.()) ?? []
+    const cleanUpOnce = cleanup
+    cleanup = undefined
+    const left = (await cleanUpOnce?.()) ?? []
     // These checks log in with wrong passwords. They run last, because the service may then block
     // the IP address of this client.
     await runServiceChecks(service, attemptChecks.filter(isWanted), report)
@@ -102,7 +104,7 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
     return reportOf(service.base, client.sent, results, left)
   } catch (error) {
     // If a hook throws, the run ends, but the records that the run created are still removed.
-    await cleanup?.()
+    await cleanup?.().catch(() => {})
     throw error
   } finally {
     ledger?.close()

@@ -48,18 +48,19 @@ export function timeOfDay(text: string): number | undefined {
 
 /**
  * The time that a date in an option means, in milliseconds since 1970: the first moment of a day
- * (UTC), or a date-time with a zone (RFC 3339 5.6). Returns `undefined` for any other string.
+ * (UTC), or a date-time with a zone (RFC 3339 5.6, where the seconds may be absent). Returns `undefined` for any other string.
  * `new Date()` would read some of these in the zone of the process, and others as another day.
  *
  * @example timeOfDate('2027-01-31T18:00:00-03:00')
  */
 export function timeOfDate(text: string): number | undefined {
-  if (!dateTime.test(text)) return timeOfDay(text)
-  const instant = canonicalInstant(text)
+  const [, minute, seconds = ':00', zone] = dateTime.exec(text) ?? []
+  if (minute === undefined) return timeOfDay(text)
+  const instant = canonicalInstant(`${minute}${seconds}${zone}`)
   return instant === undefined ? undefined : Date.parse(instant)
 }
 
-const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/
+const dateTime = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
 
 /** The allowed dates, for messages. */
 export const dateExamples = 'a string such as "2027-01-31" or "2027-01-31T18:00:00Z"'

@@ -2,14 +2,18 @@
  * Limits the work of the validator that reports all violations. In `oneOf` and `anyOf`, that
  * validator checks a value against every branch, and continues after violations. With nested
  * branches, the work grows exponentially with the depth of the value, so a body of a few hundred
- * bytes could block the process.
+ * bytes could block the process. The validator that stops at the first violation is not limited: it
+ * leaves a branch as soon as the branch fails, for example at its discriminator.
  */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { isList, isObject } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 
-/** The maximum number of checks of branches for one body. They take a few milliseconds. */
-const maxBranches = 3_000
+/**
+ * The maximum number of checks of branches for a body: at least 3,000, and 3 for each value in the
+ * body. They take some milliseconds.
+ */
+const maxBranches = (values: number): number => Math.max(3_000, 3 * values)
 
 /** Thrown if the validator has checked too many branches. */
 class OverBudget extends Error {}
@@ -44,10 +48,10 @@ function counted(node: unknown, isMap: boolean): unknown {
 }
 
 /**
- * Adds the keyword that counts branches to a validator. Returns a function that runs a check, or
- * returns `undefined` if the check needs too many branches.
+ * Adds the keyword that counts branches to a validator. Returns a function that runs the check of a
+ * body with this number of values. It returns `undefined` if the check needs too many branches.
  */
-export function countBranches(ajv: Ajv2020): <T>(check: () => T) => T | undefined {
+export function countBranches(ajv: Ajv2020): <T>(values: number, check: () => T) => T | undefined {
   let left = 0
   ajv.addKeyword({
     keyword,
@@ -59,8 +63,8 @@ export function countBranches(ajv: Ajv2020): <T>(check: () => T) => T | undefine
       return true
     },
   })
-  return (check) => {
-    left = maxBranches
+  return (values, check) => {
+    left = maxBranches(values)
     try {
       return check()
     } catch (error) {

@@ -68,8 +68,8 @@ function placeShared(context: Context, name: string, node: JsonSchema): JsonSche
   if (context.shared.has(node)) {
     throw new ConfigurationError(
       'invalid-schema',
-      `The schema declares "${name}" in several schemas that apply to the same object (by $ref or allOf), and refers to ` +
-        `itself there. Declare "${name}" in only one of them.`,
+      `"${name}" is recursive, and several schemas of the same object (joined by $ref or allOf) declare it. Declare ` +
+        `"${name}" in only one of them.`,
     )
   }
   context.shared.add(node)

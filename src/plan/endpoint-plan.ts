@@ -4,6 +4,7 @@
  */
 
 import type { Scalar } from '../adapters/contract.js'
+import { compileCanonical } from '../definition/conversion.js'
 import { put } from '../definition/json.js'
 import { checkRequired } from '../definition/required-members.js'
 import type { JsonSchema } from '../definition/schema-types.js'
@@ -173,6 +174,8 @@ function compileDefaults(name: string, { query }: Given): CompiledMethod['withDe
     if (fallback === undefined) continue
     const owner = `${name}, parameter ${parameter}`
     const [violation] = compileValidator(owner, schema, new Set())(fallback.value)
+    // A parameter is never null, so a default of null has no effect.
+    if (violation === undefined && fallback.value === null) continue
     if (violation !== undefined || !isScalar(fallback.value)) {
       throw new ConfigurationError(
         'invalid-schema',
@@ -180,7 +183,7 @@ function compileDefaults(name: string, { query }: Given): CompiledMethod['withDe
           `${JSON.stringify(fallback.value)}, which its schema does not allow. Correct the default, or leave it out.`,
       )
     }
-    put(defaults, parameter, fallback.value)
+    put(defaults, parameter, compileCanonical(Shape.of(schema))(fallback.value))
   }
   return Object.keys(defaults).length === 0 ? (sent) => sent : (sent) => ({ ...defaults, ...sent })
 }

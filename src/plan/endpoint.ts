@@ -275,6 +275,11 @@ const harmless: Readonly<Record<string, (value: unknown) => boolean>> = {
   title: () => true,
   description: () => true,
   $comment: () => true,
+  $schema: () => true,
+  $id: () => true,
+  deprecated: () => true,
+  example: () => true,
+  examples: () => true,
 }
 
 /**

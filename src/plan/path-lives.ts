@@ -2,7 +2,6 @@
  * Life cycles (deprecation, retirement) that a version declares by path template. Such declarations
  * are for hand-written routes, and for paths that no code serves any more (VER-2, VER-3).
  */
-import { namedInBraces } from '../conventions/options.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind } from '../options/kinds.js'
 import { type PartLifeOptions, partLifeKinds, resolveLife } from './life.js'
@@ -34,7 +33,8 @@ export function partsOfPaths(what: string, given: PathLives | undefined, anyCase
     const name = `"${key}" in "paths" of ${what}`
     checkOptions<PartLifeOptions>(name, life, partLifeKinds)
     const [, method, path = ''] = grammar.exec(key) ?? []
-    const template = namedInBraces(path)
+    // Only a whole segment is a parameter: `:` may also stand inside a segment.
+    const template = path.replace(/\/:(\w+)(?:\([^()]*\))?(?=\/|$)/g, '/{$1}')
     if (template === '')
       throw invalidOption(
         `${name} is not a path. Give a path below the version, such as "/notas/{id}", ` +

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Scalar } from '../adapters/contract.js'
 import { escapePointer, isList, isObject, type JsonObject, own, put } from '../definition/json.js'
 import { hasUrl } from '../definition/key.js'
+import type { LinkTo } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
 import { HttpProblem, type KnownViolation, type Violation } from '../problem.js'
 import { mediaType } from '../wire.js'
@@ -65,11 +66,18 @@ export function recordToCreate(
 ): JsonObject {
   violations.push(...plan.guard.given(sent))
   fix(plan, sent, fixed, violations)
+  // If no link of a new record sets a member that several links use, a null link sets it to null.
+  for (const member of plan.shared)
+    if (!Object.hasOwn(sent, member) && plan.associations.some((link) => isNullLink(link, member, sent)))
+      sent[member] = null
   const record = plan.complete.create(sent) as JsonObject
   violations.push(...checkKey(plan, record), ...plan.validate(record))
   refuseOnWire(plan, violations)
   return record
 }
+
+const isNullLink = ({ by }: LinkTo, member: string, sent: JsonObject): boolean =>
+  by.includes(member) && by.some((other) => other !== member && own(sent, other) === null)
 
 /**
  * Returns the record of a PUT, after all checks that do not need the stored record. Throws
@@ -312,7 +320,7 @@ const none: readonly string[] = Object.freeze([])
  * Returns the canonical form of a member's value. A date-time, for example, has several spellings
  * (REP-4).
  */
-const canonicalOf = (plan: ResourcePlan, member: string, value: unknown): unknown =>
+export const canonicalOf = (plan: ResourcePlan, member: string, value: unknown): unknown =>
   own(plan.canonical({ [member]: value }), member)
 
 function fix(plan: ResourcePlan, record: JsonObject, fixed: Fixed, violations: Violation[]): void {

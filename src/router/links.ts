@@ -7,6 +7,7 @@ import { type KeyValue, lastKey } from '../definition/key.js'
 import type { LinkTo } from '../definition/resource.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import { isOver } from '../plan/life.js'
+import { canonicalOf } from '../plan/record.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Match, Mounted } from '../plan/routes.js'
 import type { KnownViolation, Violation } from '../problem.js'
@@ -229,7 +230,9 @@ const otherLink = ({ mounted, body }: Taking, link: LinkTo, member: string): str
 export function crossedLinks(mounted: Mounted, patch: JsonObject, current: JsonObject): readonly Violation[] {
   const { shared, hidden, associations } = mounted.plan
   if (shared.size === 0) return none
-  const changed = [...shared].filter((member) => Object.hasOwn(patch, member) && patch[member] !== current[member])
+  const changed = [...shared].filter(
+    (member) => Object.hasOwn(patch, member) && patch[member] !== canonicalOf(mounted.plan, member, current[member]),
+  )
   if (changed.length === 0) return none
   return associations
     .filter(

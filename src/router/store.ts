@@ -402,9 +402,9 @@ const none: Intent = Object.freeze({})
 
 const emptyPage: Page<unknown> = Object.freeze({ items: Object.freeze([]), total: 0 })
 
-export const absent = (
-  detail = 'It was never created, has been deleted, or lies outside of what you may see.',
-): HttpProblem => new HttpProblem('absent', { detail })
+export const absentDetail = 'It was never created, has been deleted, or lies outside of what you may see.'
+
+export const absent = (detail = absentDetail): HttpProblem => new HttpProblem('absent', { detail })
 
 function unrepeated<T extends object>(answer: T | Repeated): T {
   if (answer === 'mismatched') throw mismatched()

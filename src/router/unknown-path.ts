@@ -15,22 +15,23 @@ const maxNames = 20
 
 /**
  * Returns the 404. If possible, its detail suggests the path with the most similar name, or says
- * what a key must be. Otherwise it lists names. Callers without credentials get 401 before, so they
- * can't see these names.
+ * what a key must be. Otherwise it lists names, if `lists` is true. A service with a permission
+ * lists none, because the caller may not be allowed to see all of them.
  */
-export function unknownPath(version: ServedVersion, segments: readonly string[]): HttpProblem {
-  return new HttpProblem('unknown-path', { detail: reasonOf(version, segments) })
+export function unknownPath(version: ServedVersion, segments: readonly string[], lists: boolean): HttpProblem {
+  return new HttpProblem('unknown-path', { detail: reasonOf(version, segments, lists) })
 }
 
-function reasonOf(version: ServedVersion, segments: readonly string[]): string {
+function reasonOf(version: ServedVersion, segments: readonly string[], lists: boolean): string {
   const served = collectionsOf(version)
   for (const [path, resource] of served) {
     const rest = segments.slice(path.split('/').length)
-    if (rest.length > 0 && segments.slice(0, -rest.length).join('/') === path) return belowCollection(resource, rest)
+    if (rest.length > 0 && segments.slice(0, -rest.length).join('/') === path)
+      return belowCollection(resource, rest, lists)
   }
   const where = version.name === '' ? '' : ` in ${version.name}`
   const paths = [...served.keys()]
-  const known = paths.length === 0 ? '' : ` Collections${where}: ${listOf(paths)}.`
+  const known = paths.length === 0 || !lists ? '' : ` Collections${where}: ${listOf(paths)}.`
   const [first = '', second] = segments
   if (first === '') return `This path has no resource.${known}`
   const contained = version.table.routes.find((one) => one.kind === 'collection' && one.template.endsWith(`/${first}`))
@@ -54,12 +55,17 @@ function reasonOf(version: ServedVersion, segments: readonly string[]): string {
 function collectionsOf({ table }: ServedVersion): ReadonlyMap<string, Mounted<Operation>> {
   const found = new Map<string, Mounted<Operation>>()
   for (const { kind, template, resource } of table.routes)
-    if (kind === 'collection' && resource !== undefined && resource.parent === undefined)
+    if (
+      kind === 'collection' &&
+      resource?.parent === undefined &&
+      resource !== undefined &&
+      table.parts?.isGone('GET', template, Date.now()) !== true
+    )
       found.set(template.slice(1), resource as Mounted<Operation>)
   return found
 }
 
-function belowCollection({ plan, below }: Mounted, rest: readonly string[]): string {
+function belowCollection({ plan, below }: Mounted, rest: readonly string[], lists: boolean): string {
   const { collection } = plan
   const [id = '', name = '', ...further] = rest
   if (plan.key.parse(id) === undefined) return keyFault(plan, id)
@@ -69,10 +75,10 @@ function belowCollection({ plan, below }: Mounted, rest: readonly string[]): str
     const fault = `The items of "${collection}" have no "${cutText(name, 80)}" below them.`
     const near = nearMiss(name, names)
     if (near !== undefined) return `${fault} Did you mean "${near}"?`
-    return names.length === 0 ? fault : `${fault} They have: ${listOf(names)}.`
+    return names.length === 0 || !lists ? fault : `${fault} They have: ${listOf(names)}.`
   }
   const [memberId = ''] = further
-  if (next.kind === 'contained' && further.length > 0) return belowCollection(next.mounted, further)
+  if (next.kind === 'contained' && further.length > 0) return belowCollection(next.mounted, further, lists)
   if (next.kind === 'attached' && next.child.plan.key.parse(memberId) === undefined)
     return keyFault(next.child.plan, memberId)
   return `There is nothing below "${name}".`

@@ -9,7 +9,7 @@ import { isProblem } from '../../problem.js'
 import { isPromise, settled } from '../../promise.js'
 import { AnswerLinks } from '../shown-links.js'
 import type { Parsed } from '../stages.js'
-import { absent } from '../store.js'
+import { absent, absentDetail } from '../store.js'
 import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 import { patchRecord, removeRecord, replaceRecord } from './writes.js'
@@ -60,7 +60,8 @@ export const replace: Operation<'item', 'record', 200> = {
  */
 function sayingHowToCreate<T>({ resource }: Parsed, replaced: () => Awaitable<T>): Awaitable<T> {
   const fail = (error: unknown): never => {
-    if (!isProblem(error) || error.code !== 'absent') throw error
+    // The service's own code may throw another 404, which stays unchanged.
+    if (!isProblem(error) || error.code !== 'absent' || error.detail !== absentDetail) throw error
     const instead = resource.collection.operations.has('POST') ? ': use POST on the collection' : ''
     throw absent(`${error.detail} PUT does not create records${instead}.`)
   }

@@ -24,7 +24,7 @@ export function route(exchange: Identified): Added | Promise<never> {
   const match = exchange.version.table.match(segments)
   if (match !== undefined) return addedBy(exchange, match)
   const { routes } = exchange.version
-  if (routes === undefined) throw unknownPath(exchange.version, segments)
+  if (routes === undefined) throw unknownPath(exchange.version, segments, exchange.permission === undefined)
   return tryOwnRoutes(exchange, routes, segments)
 }
 
@@ -64,5 +64,5 @@ async function tryOwnRoutes(exchange: Identified, routes: Middleware, segments: 
     mountBelow(request, baseUrl, url)
     if (!res.headersSent) removeRepresentationFields(res)
   }
-  throw unknownPath(exchange.version, segments)
+  throw unknownPath(exchange.version, segments, exchange.permission === undefined)
 }

@@ -84,6 +84,7 @@ export class Probe {
         (view) => `${view} has no data, so every read fails: REFRESH MATERIALIZED VIEW ${view}`,
       ),
     )
+    if (offered.has('create') || offered.has('replace')) faults.push(...table.layout.writableMark)
     if (offered.has('create') && !catalog.replaced) {
       faults.push(...blockedInserts(table))
       if (!table.relation.hasInsertTrigger)
@@ -96,7 +97,8 @@ export class Probe {
     let checked = true
     if (probe !== 'catalog') {
       const refused = await this.#refusedReads(table, databases.read, wait)
-      const expressions = refused.length === 0 ? [] : await refusedExpressions(table, databases.read, wait)
+      const expressions =
+        refused.length === 0 ? [] : await refusedExpressions(table, databases.read, wait, isInconclusive)
       // An invalid expression is the cause of most other errors, also of errors in writes.
       if (expressions.length > 0) throw unfit([...faults, ...expressions].join('; '))
       faults.push(

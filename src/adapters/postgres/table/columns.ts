@@ -96,6 +96,9 @@ export function columnNames(
     const details = typeof given === 'string' ? { column: given } : (given ?? {})
     const column: unknown = details.column ?? named(member)
     if (typeof column === 'string' && column !== '') names.set(member, { ...details, column })
+    // A computed member, and a member in the column of the option `rest`, need no column.
+    else if (details.expression !== undefined || options.rest !== undefined)
+      names.set(member, { ...details, column: '' })
     else faults.push(`${column === '' ? 'an empty string' : `a value of type ${typeof column}`} for "${member}"`)
   }
   if (faults.length > 0) {

@@ -38,7 +38,11 @@ export async function expressionTypesOf(
     `CROSS JOIN LATERAL unnest(ARRAY[${types}]) WITH ORDINALITY AS _t (oid, place) ` +
     'JOIN pg_type t ON t.oid = _t.oid'
   try {
-    const [row] = await databases.read.query(text, [], wait)
+    // In the caller's transaction, a savepoint keeps a failed statement from aborting the transaction.
+    const { read } = databases
+    const [row] = read.mayBeNested
+      ? await read.transaction((session) => session.query(text, []), wait, true)
+      : await read.query(text, [], wait)
     const names = JSON.parse(row?.c0 ?? '[]') as readonly string[]
     return new Map(found.map(([name], i) => [name, names[i] ?? '']))
   } catch (error) {

@@ -55,6 +55,8 @@ export class Layout {
    * can write.
    */
   readonly unwritten: readonly string[]
+  /** A fault if clients can write the member that marks rows as deleted. */
+  readonly writableMark: readonly string[]
   /** The select list that reads a record. */
   readonly selection: string
   /** The column names in `selection`. */
@@ -102,7 +104,7 @@ export class Layout {
     this.#formatted = new Set(
       definition.key.members.filter((name) => valueFormat(definition.shape.members.get(name)) !== undefined),
     )
-    const { members, warnings, unwritten, faults, faulty } = membersOf(definition, options, {
+    const { members, warnings, unwritten, writableMark, faults, faulty } = membersOf(definition, options, {
       table,
       source,
       expressions,
@@ -110,6 +112,7 @@ export class Layout {
     this.members = members
     this.warnings = warnings
     this.unwritten = unwritten
+    this.writableMark = writableMark
     this.byName = new Map(members.map((member) => [member.name, member]))
     this.rest = options.rest === undefined ? undefined : restContent(options.rest, source, faults)
     this.key = definition.key.members.flatMap((name) => {

@@ -16,6 +16,8 @@ interface Members {
    */
   readonly unwritten: readonly string[]
   /** The reasons why the resource does not match the table, each with its fix. */
+  /** A fault if clients can write the member that marks rows as deleted. */
+  readonly writableMark: readonly string[]
   readonly faults: string[]
   /** The members that can't be stored. `faults` has the reason for each. */
   readonly faulty: ReadonlySet<string>
@@ -33,6 +35,7 @@ export function membersOf(
   const members: Member[] = []
   const warnings: string[] = []
   const unwritten: string[] = []
+  const writableMark: string[] = []
   const faults: string[] = []
   const faulty = new Set<string>()
   const relations = { table, source, expressions, hasRest: options.rest !== undefined }
@@ -42,7 +45,8 @@ export function membersOf(
     const column = named.expression === undefined ? source.columns.get(named.column) : undefined
     const warning = column && columnWarning(name, column, shape)
     if (warning !== undefined) warnings.push(`In "${definition.collection}", ${warning}`)
-    const nullable = isKey && column ? nullableKeyWarning(name, column, source, relationName(options.table)) : undefined
+    const stored = isKey ? table.columns.get(named.column) : undefined
+    const nullable = stored && nullableKeyWarning(name, stored, table, relationName(options.table))
     if (nullable !== undefined) warnings.push(`In "${definition.collection}", ${nullable}`)
     const member = memberOf({ name, named, shape, isKey }, relations)
     if (member === undefined) continue
@@ -59,7 +63,7 @@ export function membersOf(
     members.push(member)
     const mark = typeof options.softDelete === 'object' ? options.softDelete.column : options.softDelete
     if (mark !== undefined && member.column === mark && !member.setByDatabase && shape !== undefined && !shape.readOnly)
-      faults.push(
+      writableMark.push(
         `"${name}" is stored in "${mark}", the column of "softDelete", so a POST, PUT or PATCH could remove the ` +
           `record: make the member readOnly, or set columns.${name} to { write: false }`,
       )
@@ -67,7 +71,7 @@ export function membersOf(
     if (ignored !== undefined) unwritten.push(`In "${definition.collection}", ${ignored}`)
   }
   faults.push(...sharedColumns(members))
-  return { members, warnings, unwritten, faults, faulty }
+  return { members, warnings, unwritten, writableMark, faults, faulty }
 }
 
 function sharedColumns(members: readonly Member[]): string[] {

@@ -5,7 +5,7 @@
 
 import type { Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
-import { failureKind, messageOf } from '../connections/failures.js'
+import { failureKind, messageOf, stateOf } from '../connections/failures.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { quoteRelation, relationName } from '../sql/sql.js'
 import { unfit } from '../unfit.js'
@@ -48,10 +48,10 @@ export async function describeSource(given: ReadFrom, databases: Databases, wait
     .catch((error) => {
       if (error === undone) return
       // Temporary failures, such as a lost connection, say nothing about the query.
-      if (!['other', 'refused'].includes(failureKind(error))) throw error
+      if (stateOf(error) === undefined || !['other', 'refused'].includes(failureKind(error))) throw error
       throw unfit(
         `the database refuses a temporary view of the query in "readFrom": ${messageOf(error)}. Correct the query, ` +
-          'or name a view in "readFrom"',
+          'grant TEMPORARY on the database, or name a view in "readFrom"',
       )
     })
   if (found === undefined) throw unfit('the query in "readFrom" cannot be described')

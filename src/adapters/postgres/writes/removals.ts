@@ -14,8 +14,10 @@ export async function removeRow(at: RowCall): Promise<'removed' | 'absent' | 'st
   const parameters = new Parameters()
   const where = allOf(expectedRow(at, parameters))
   const keys = table.layout.key.map(({ sql }, i) => `${sql} AS k${i}`).join(', ')
-  // A trigger may keep a row that should be marked, and the value of the mark may be NULL.
-  const kept = table.alive === undefined ? 'false' : `(${table.alive})`
+  // A trigger may keep a row that should be marked, and the value of the mark may be NULL. Other
+  // columns of the row may have changed nevertheless. An INSTEAD OF trigger or a rule decides what
+  // RETURNING shows, so its result says nothing about the row.
+  const kept = table.alive === undefined || table.relation.indirect.update ? 'false' : `(${table.alive})`
   const statement = `${removal(table, parameters)} WHERE ${where} RETURNING ${keys}, ${kept}::text AS kept`
   const taken = [...table.joins.values()].map(
     (join, i) =>
