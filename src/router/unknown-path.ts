@@ -55,12 +55,7 @@ function reasonOf(version: ServedVersion, segments: readonly string[], lists: bo
 function collectionsOf({ table }: ServedVersion): ReadonlyMap<string, Mounted<Operation>> {
   const found = new Map<string, Mounted<Operation>>()
   for (const { kind, template, resource } of table.routes)
-    if (
-      kind === 'collection' &&
-      resource?.parent === undefined &&
-      resource !== undefined &&
-      table.parts?.isGone('GET', template, Date.now()) !== true
-    )
+    if (kind === 'collection' && resource?.parent === undefined && resource !== undefined)
       found.set(template.slice(1), resource as Mounted<Operation>)
   return found
 }
