@@ -223,7 +223,9 @@ describe.each(frameworks)('AUTH-4: permissions by scopes on %s', (_name, express
       const { status, json } = await ask(method, path, scope)
       expect([method, path, status]).toEqual([method, path, 403])
       expect(json.detail).toMatch(
-        new RegExp(`^You have no permission for ${method} of .*\\. This needs the scope "${needed}"\\. Request the scope from`),
+        new RegExp(
+          `^You have no permission for ${method} of .*\\. This needs the scope "${needed}"\\. Request the scope from`,
+        ),
       )
     }
   })
