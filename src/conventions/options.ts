@@ -224,7 +224,7 @@ function isJson(value: unknown): boolean {
 }
 
 /** Replaces Express's `:id` in a template with `{id}`. */
-export const namedInBraces = (template: string): string => template.replace(/:(\w+)(?:\([^()]*\))?/g, '{$1}')
+const namedInBraces = (template: string): string => template.replace(/:(\w+)(?:\([^()]*\))?/g, '{$1}')
 
 /** Removes the trailing slash of a template, and replaces Express's `:id` with `{id}`. */
 export function canonicalTemplate(template: string): string {
