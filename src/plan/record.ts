@@ -67,9 +67,10 @@ export function recordToCreate(
   violations.push(...plan.guard.given(sent))
   fix(plan, sent, fixed, violations)
   // If no link of a new record sets a member that several links use, a null link sets it to null.
-  for (const member of plan.shared)
-    if (!Object.hasOwn(sent, member) && plan.associations.some((link) => isNullLink(link, member, sent)))
-      sent[member] = null
+  if (plan.shared.size > 0)
+    for (const member of plan.shared)
+      if (!Object.hasOwn(sent, member) && plan.associations.some((link) => isNullLink(link, member, sent)))
+        sent[member] = null
   const record = plan.complete.create(sent) as JsonObject
   violations.push(...checkKey(plan, record), ...plan.validate(record))
   refuseOnWire(plan, violations)
@@ -171,15 +172,22 @@ function leaveNullLinks({ hidden, definition: { shape } }: ResourcePlan, record:
  * - If a link had no target before, and has none now, its other members keep their values too.
  * - A stored key that no URL can contain is shown as null, and null stands for this key.
  */
-function keepLinkMembers({ shared, hidden, associations }: ResourcePlan, next: JsonObject, current: JsonObject): void {
-  const isNull = (record: JsonObject, member: string): boolean => (own(record, member) ?? null) === null
-  const keep = (member: string): void => {
-    if (hidden.has(member) && isNull(next, member) && Object.hasOwn(current, member)) next[member] = current[member]
+function keepLinkMembers(plan: ResourcePlan, next: JsonObject, current: JsonObject): void {
+  const { shared, associations } = plan
+  if (shared.size > 0) for (const member of shared) keepMember(plan, member, next, current)
+  for (const { by } of associations) {
+    const value = current[by[0] as string]
+    // Most links have one member, whose value can be part of a URL.
+    if (by.length === 1 && (typeof value !== 'string' || hasUrl(value))) continue
+    if (by.length === 1 || by.some((member) => isNull(current, member) && isNull(next, member)))
+      for (const member of by) keepMember(plan, member, next, current)
   }
-  for (const member of shared) keep(member)
-  for (const { by } of associations)
-    if (by.length > 1 && by.some((member) => isNull(current, member) && isNull(next, member))) by.forEach(keep)
-    else if (by.length === 1 && !hasUrl(own(current, by[0] as string))) by.forEach(keep)
+}
+
+const isNull = (record: JsonObject, member: string): boolean => (own(record, member) ?? null) === null
+
+function keepMember({ hidden }: ResourcePlan, member: string, next: JsonObject, current: JsonObject): void {
+  if (hidden.has(member) && isNull(next, member) && Object.hasOwn(current, member)) next[member] = current[member]
 }
 
 /**

@@ -229,7 +229,6 @@ const otherLink = ({ mounted, body }: Taking, link: LinkTo, member: string): str
  */
 export function crossedLinks(mounted: Mounted, patch: JsonObject, current: JsonObject): readonly Violation[] {
   const { shared, hidden, associations } = mounted.plan
-  if (shared.size === 0) return none
   const changed = [...shared].filter(
     (member) => Object.hasOwn(patch, member) && patch[member] !== canonicalOf(mounted.plan, member, current[member]),
   )

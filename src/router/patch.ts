@@ -39,7 +39,7 @@ export class MergePatch implements Patch {
     const { resource } = place
     const violations: Violation[] = []
     const members = storedTerms(place, resource, this.#members, violations)
-    violations.push(...crossedLinks(resource, members, current))
+    if (resource.plan.shared.size > 0) violations.push(...crossedLinks(resource, members, current))
     const patched = { plan: resource.plan, current, fixed: scopeOf(place, resource), violations }
     return recordToPatch(patched, members, resource.patchesShare)
   }

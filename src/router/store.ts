@@ -159,21 +159,23 @@ export class Store {
    * `Location` of the response would lead nowhere.
    */
   #checkCreated<R extends Exclude<Created<unknown, KeyValue>, Refused>>(result: R): R {
+    if (isContainer(result) && 'created' in result && isContainer(result.created)) this.#checkVersion(result.created)
+    else this.#checkDeferred(result)
+    return result
+  }
+
+  #checkDeferred(result: Exclude<Created<unknown, KeyValue>, Refused>): void {
     const { plan } = this.#mounted
-    if (!isCreated(result)) {
+    if (!isCreated(result))
       throw loggableError(
         `The adapter of "${plan.collection}" returned ${spelled(result)} from create(). ` +
           'Allowed are { created: { value, version } }, { accepted: key }, { nothing: true } and a refusal.',
       )
-    }
-    if ('created' in result) this.#checkVersion(result.created)
-    if ('accepted' in result && !isKey(plan.key, result.accepted)) {
+    if ('accepted' in result && !isKey(plan.key, result.accepted))
       throw loggableError(
         `The adapter of "${plan.collection}" returned ${spelled(result)} from create(). "accepted" is the key of ` +
           `the record: ${plan.key.composite ? `an object with ${plan.key.members.join(', ')}` : 'a string, number or boolean'}.`,
       )
-    }
-    return result
   }
 
   /**
@@ -381,8 +383,10 @@ function changeOf(result: unknown): Change {
  * Like `changeOf`, for the result of a create. An object that the contract does not allow does not
  * say whether a record was created.
  */
-const changeByCreate = (result: unknown): Change =>
-  changeOf(result) === 'made' && !isCreated(result) ? 'unknown' : changeOf(result)
+function changeByCreate(result: unknown): Change {
+  const change = changeOf(result)
+  return change === 'made' && !isCreated(result) ? 'unknown' : change
+}
 
 /** Whether a value is one of the results of a create that are not refusals. */
 const isCreated = (result: unknown): boolean =>
