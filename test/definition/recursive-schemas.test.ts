@@ -38,8 +38,8 @@ describe('ERR-2: a schema may refer to itself in a member', () => {
     ],
   ])('but not in a member of %s', (_, schema) => {
     expect(() => documentOf(schema)).toThrow(
-      'The schema declares "a" in several schemas that apply to the same object (by $ref or allOf), and refers to itself ' +
-        'there. Declare "a" in only one of them. [ERR-2 invalid-schema]',
+      '"a" is recursive, and several schemas of the same object (joined by $ref or allOf) declare it. Declare "a" in ' +
+        'only one of them. [ERR-2 invalid-schema]',
     )
   })
 })
