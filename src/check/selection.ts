@@ -1,4 +1,7 @@
-/** The option `only`, which selects checks by clause, such as `QUERY-7`, or by id, such as `QUERY-7/total`. */
+/**
+ * The option `only`, which selects checks by clause, such as `QUERY-7`, or by id, such as
+ * `QUERY-7/total`.
+ */
 import { clauses } from '../clauses.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { attemptChecks } from './checks/attempts.js'

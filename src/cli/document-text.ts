@@ -5,7 +5,10 @@ import { messageOf, UsageError } from './usage-error.js'
 
 const isYamlName = (name: string): boolean => /\.ya?ml$/.test(name)
 
-/** The greatest number of values in a YAML file, if each alias is replaced with a copy of its target. */
+/**
+ * The greatest number of values in a YAML file, if each alias is replaced with a copy of its
+ * target.
+ */
 const maxValues = 5_000_000
 
 /**

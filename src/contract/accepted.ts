@@ -17,9 +17,9 @@ export interface Accepted {
    */
   readonly place: string
   /**
-   * All operations with the change, such as `GET /pre-piezas`. The same change of a shared schema in
-   * another operation is not accepted. Absent in entries of earlier versions of this library, which
-   * name only the first operation, in `place`.
+   * All operations with the change, such as `GET /pre-piezas`. The same change of a shared schema
+   * in another operation is not accepted. Absent in entries of earlier versions of this library,
+   * which name only the first operation, in `place`.
    */
   readonly operations?: readonly string[]
   readonly pointer: string

@@ -103,7 +103,9 @@ export function keywordOf(plains: readonly Place[], keyword: string): unknown {
  */
 export const schemaOf = (place: Place | undefined): Schema => (place === undefined ? [] : [place])
 
-/** Returns the schema of a parameter or a header field, from `schema` or from its only `content`. */
+/**
+ * Returns the schema of a parameter or a header field, from `schema` or from its only `content`.
+ */
 export function valueSchema(source: Source, place: Place): Schema {
   const [media] = source.members(source.member(place, 'content')).values()
   const schema = child(media ?? place, 'schema')

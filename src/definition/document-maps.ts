@@ -1,6 +1,6 @@
 /**
- * The members of OpenAPI documents whose values have a special meaning for code that visits a whole
- * document: maps, whose keys are arbitrary names, and data.
+ * The members of OpenAPI documents and schemas whose values have a special meaning for code that
+ * visits a whole document: maps, whose keys are arbitrary names, and data.
  */
 import { isList, isObject } from './json.js'
 

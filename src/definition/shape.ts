@@ -344,5 +344,6 @@ function unionValues(branches: readonly Shape[]): readonly Scalar[] | undefined 
 const theOne = (given: readonly (string | undefined)[]): string | undefined =>
   new Set(given).size === 1 ? given[0] : undefined
 
-const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
+/** Whether a value is a string, a number or a boolean. */
+export const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
 const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

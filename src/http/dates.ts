@@ -36,8 +36,8 @@ function wholeSeconds(ms: number): number {
 }
 
 /**
- * The time of the first moment of a day (UTC), in milliseconds since 1970; `undefined` if the string
- * is not a calendar date.
+ * The time of the first moment of a day (UTC), in milliseconds since 1970; `undefined` if the
+ * string is not a calendar date.
  *
  * @example timeOfDay('2027-01-31')
  */
@@ -48,8 +48,9 @@ export function timeOfDay(text: string): number | undefined {
 
 /**
  * The time that a date in an option means, in milliseconds since 1970: the first moment of a day
- * (UTC), or a date-time with a zone (RFC 3339 5.6, where the seconds may be absent). Returns `undefined` for any other string.
- * `new Date()` would read some of these in the zone of the process, and others as another day.
+ * (UTC), or a date-time with a zone (RFC 3339 5.6, where the seconds may be absent). Returns
+ * `undefined` for any other string. `new Date()` would read some of these in the zone of the
+ * process, and others as another day.
  *
  * @example timeOfDate('2027-01-31T18:00:00-03:00')
  */

@@ -184,8 +184,9 @@ export function keepPrivate(res: ServerResponse, vary: string): void {
 
 /**
  * The 401 with the challenge (AUTH-4; RFC 9110 15.5.2). `detail` says that the credentials are
- * missing, of another scheme or not valid, but never which part of them is wrong. `why` becomes the `cause` of the
- * problem. Hooks get the cause, and the client does not. `why` must contain no credentials.
+ * missing, of another scheme or not valid, but never which part of them is wrong. `why` becomes the
+ * `cause` of the problem. Hooks get the cause, and the client does not. `why` must contain no
+ * credentials.
  */
 export function unauthenticated(
   challenge: string,

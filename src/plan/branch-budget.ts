@@ -2,10 +2,11 @@
  * Limits the work of the validator that reports all violations. In `oneOf` and `anyOf`, that
  * validator checks a value against every branch, and continues after violations. With nested
  * branches, the work grows exponentially with the depth of the value, so a body of a few hundred
- * bytes could block the process. The validator that stops at the first violation is not limited: it
+ * bytes could block the process. The validator that stops at the first violation has no limit: it
  * leaves a branch as soon as the branch fails, for example at its discriminator.
  */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
+import { isDocumentData, isDocumentMap } from '../definition/document-maps.js'
 import { isList, isObject } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 
@@ -20,17 +21,6 @@ class OverBudget extends Error {}
 
 const keyword = 'countedBranch'
 
-/** Members whose values are data, not schemas. */
-const data: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples'])
-/** Members whose values are maps from names to schemas. */
-const maps: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  '$defs',
-  'definitions',
-])
-
 /** Returns a copy of a schema in which every branch of `oneOf` and `anyOf` is counted. */
 export const withCountedBranches = (schema: JsonSchema): JsonSchema => counted(schema, false) as JsonSchema
 
@@ -39,8 +29,8 @@ function counted(node: unknown, isMap: boolean): unknown {
   if (!isObject(node)) return node
   return Object.fromEntries(
     Object.entries(node).map(([name, part]) => {
-      if (!isMap && data.has(name)) return [name, part]
-      const inner = counted(part, !isMap && maps.has(name))
+      if (!isMap && isDocumentData(name, part)) return [name, part]
+      const inner = counted(part, !isMap && isDocumentMap(name, part))
       const isBranches = !isMap && (name === 'oneOf' || name === 'anyOf') && isList(inner)
       return [name, isBranches ? inner.map((one) => (isObject(one) ? { ...one, [keyword]: true } : one)) : inner]
     }),

@@ -142,7 +142,9 @@ function isAt(value: unknown, path: MemberPath, at: number): boolean {
   return step === undefined || step.from(value).some((part) => isAt(part, path, at + 1))
 }
 
-/** Whether a pointer leads to or into the rest of a path, or `value` contains the end of the path. */
+/**
+ * Whether a pointer leads to or into the rest of a path, or `value` contains the end of the path.
+ */
 function isUsed(path: MemberPath, at: number, tokens: readonly string[], value: unknown): boolean {
   const [step, token] = [path[at], tokens[at]]
   if (step === undefined || token === undefined) return isAt(value, path, at)

@@ -8,7 +8,7 @@ import { compileCanonical } from '../definition/conversion.js'
 import { put } from '../definition/json.js'
 import { checkRequired } from '../definition/required-members.js'
 import type { JsonSchema } from '../definition/schema-types.js'
-import { Shape } from '../definition/shape.js'
+import { isScalar, Shape } from '../definition/shape.js'
 import { nearMiss } from '../near-miss.js'
 import { ConfigurationError, type KnownViolation } from '../problem.js'
 import { longestTimer } from '../timeout.js'
@@ -46,8 +46,8 @@ export interface CompiledMethod {
     report?: (notes: readonly QueryNote[]) => void,
   ) => Readonly<Record<string, Scalar>>
   /**
-   * Adds the defaults of the parameters that a request has not sent. This is a step of its own,
-   * because a default is no use of a deprecated parameter.
+   * Adds the defaults of the parameters that a request has not sent. A default does not count as a
+   * use of a deprecated parameter, so it is added after those are found.
    */
   readonly withDefaults: (sent: Readonly<Record<string, Scalar>>) => Readonly<Record<string, Scalar>>
   /** Finds the deprecated parameters among the parsed parameters. */
@@ -187,8 +187,6 @@ function compileDefaults(name: string, { query }: Given): CompiledMethod['withDe
   }
   return Object.keys(defaults).length === 0 ? (sent) => sent : (sent) => ({ ...defaults, ...sent })
 }
-
-const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
 
 /** The grammar of a parameter, and the type that its violations report. */
 interface ParameterGrammar extends ScalarGrammar {

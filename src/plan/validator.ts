@@ -67,9 +67,9 @@ const maxCharacters = 20_000
 
 /**
  * The number of values in a body that is small enough to report all of its violations; `undefined`
- * for a larger body. If a large value exceeds a
- * `maxItems` or `maxLength`, the more expensive checks that follow (of the items, or of `pattern`)
- * must not run. For 16,000 items, these checks took seconds.
+ * for a larger body. If a large value exceeds a `maxItems` or `maxLength`, the more expensive
+ * checks that follow (of the items, or of `pattern`) must not run. For 16,000 items, these checks
+ * took seconds.
  */
 function smallSize(value: unknown): number | undefined {
   let values = 0
@@ -137,7 +137,9 @@ function compiled(schema: JsonSchema, optional: ReadonlySet<string>, excused: Ex
   return { ...closed, ...(required === undefined ? {} : { required }) }
 }
 
-/** Creates the Ajv instance for a schema. With `allErrors`, validators continue after a violation. */
+/**
+ * Creates the Ajv instance for a schema. With `allErrors`, validators continue after a violation.
+ */
 function validatorOf(schema: JsonSchema, allErrors = false): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors,

@@ -28,15 +28,15 @@ export interface PageFacts {
 }
 
 /**
- * Maximum length of a `Link` field with several links, in characters. Many clients, such as Node's by
- * default, accept at most 16 KiB of header fields in total.
+ * Maximum length of a `Link` field with several links, in characters. Many clients, such as Node's
+ * by default, accept at most 16 KiB of header fields in total.
  */
 const longestLinks = 8_000
 
 /**
- * Maximum length of the link `next` alone. It leaves about 1 KiB of the 16 KiB to other header fields,
- * because clients could not read a response with more. Node's server accepts about as much in a
- * request, so hardly any query has a longer link.
+ * Maximum length of the link `next` alone. It leaves about 1 KiB of the 16 KiB to other header
+ * fields, because clients could not read a response with more. Node's server accepts about as much
+ * in a request, so hardly any query has a longer link.
  */
 const longestNext = 15_300
 

@@ -16,7 +16,9 @@ const representationFields = [
   'Last-Modified',
 ]
 
-/** Removes the header fields that a hand-written route has set for a representation (RFC 9110 8). */
+/**
+ * Removes the header fields that a hand-written route has set for a representation (RFC 9110 8).
+ */
 export function removeRepresentationFields(res: ServerResponse): void {
   removeFields(res, representationFields)
   const links = res.getHeader(header.link)

@@ -2,8 +2,6 @@
  * Calls an adapter with the principal, the scope and the time limit of a caller, and reports the
  * calls to `onQuery`.
  */
-
-import { inspect } from 'node:util'
 import {
   type AdapterCall,
   type Awaitable,
@@ -18,9 +16,8 @@ import {
   type Stored,
   type WriteAction,
 } from '../adapters/contract.js'
-import { cutText } from '../cut-text.js'
 import { isContainer, type JsonObject } from '../definition/json.js'
-import { type KeyCodec, type KeyValue, lastKey } from '../definition/key.js'
+import { type KeyValue, lastKey } from '../definition/key.js'
 import { loggableError } from '../failures/loggable.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { ListQuery } from '../plan/list-grammar.js'
@@ -29,6 +26,7 @@ import { HttpProblem } from '../problem.js'
 import { isPromise, settled } from '../promise.js'
 import { CallerCall } from './adapter-call.js'
 import type { Caller } from './caller.js'
+import { checkDeferred, isCreated } from './create-results.js'
 import { mismatched, running } from './idempotency.js'
 import { watchCall } from './observed.js'
 import type { Change } from './progress.js'
@@ -160,22 +158,8 @@ export class Store {
    */
   #checkCreated<R extends Exclude<Created<unknown, KeyValue>, Refused>>(result: R): R {
     if (isContainer(result) && 'created' in result && isContainer(result.created)) this.#checkVersion(result.created)
-    else this.#checkDeferred(result)
+    else checkDeferred(this.#mounted.plan, result)
     return result
-  }
-
-  #checkDeferred(result: Exclude<Created<unknown, KeyValue>, Refused>): void {
-    const { plan } = this.#mounted
-    if (!isCreated(result))
-      throw loggableError(
-        `The adapter of "${plan.collection}" returned ${spelled(result)} from create(). ` +
-          'Allowed are { created: { value, version } }, { accepted: key }, { nothing: true } and a refusal.',
-      )
-    if ('accepted' in result && !isKey(plan.key, result.accepted))
-      throw loggableError(
-        `The adapter of "${plan.collection}" returned ${spelled(result)} from create(). "accepted" is the key of ` +
-          `the record: ${plan.key.composite ? `an object with ${plan.key.members.join(', ')}` : 'a string, number or boolean'}.`,
-      )
   }
 
   /**
@@ -387,20 +371,6 @@ function changeByCreate(result: unknown): Change {
   const change = changeOf(result)
   return change === 'made' && !isCreated(result) ? 'unknown' : change
 }
-
-/** Whether a value is one of the results of a create that are not refusals. */
-const isCreated = (result: unknown): boolean =>
-  isContainer(result) &&
-  (('created' in result && isContainer(result.created)) || 'accepted' in result || 'nothing' in result)
-
-/** Whether a value is a key: a scalar, or an object whose members are the parts of the key. */
-const isKey = (codec: KeyCodec, value: unknown): boolean =>
-  isContainer(value) === codec.composite && codec.parts(value as KeyValue).every(isScalar)
-
-const isScalar = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
-
-/** A wrong result of an adapter, shortened for a message. */
-const spelled = (result: unknown): string => cutText(inspect(result, { depth: 1, breakLength: Infinity }), 200)
 
 const none: Intent = Object.freeze({})
 

@@ -55,7 +55,7 @@ function reasonOf(version: ServedVersion, segments: readonly string[], lists: bo
 function collectionsOf({ table }: ServedVersion): ReadonlyMap<string, Mounted<Operation>> {
   const found = new Map<string, Mounted<Operation>>()
   for (const { kind, template, resource } of table.routes)
-    if (kind === 'collection' && resource?.parent === undefined && resource !== undefined)
+    if (kind === 'collection' && resource !== undefined && resource.parent === undefined)
       found.set(template.slice(1), resource as Mounted<Operation>)
   return found
 }

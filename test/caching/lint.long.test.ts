@@ -92,7 +92,10 @@ const publicPaths = [
   '/public/login',
 ]
 
-/** The callers, each with its credentials, the paths that it requests, and the statuses that it gets. */
+/**
+ * The callers, each with its credentials, the paths that it requests, and the statuses that it
+ * gets.
+ */
 const callers: readonly (readonly [name: string, Fields, paths: readonly string[], statuses: readonly number[]])[] = [
   ['an operator', inside, privatePaths, [200, 204, 302, 304, 400, 404, 405, 410, 412, 415, 422]],
   ['a reader', reader, privatePaths, [200, 204, 302, 304, 400, 403, 404, 405, 410, 412, 415]],

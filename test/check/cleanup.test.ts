@@ -162,6 +162,14 @@ async function noteOf(address: string): Promise<unknown> {
   return note
 }
 
+/** Expects that the record of another client still exists, and that the cleanup reports it. */
+async function expectKept(address: string, left: unknown): Promise<void> {
+  expect(await noteOf(address)).toBe('of another client')
+  expect(left).toEqual([
+    { entry: expect.objectContaining({ address }), because: expect.stringContaining('another client') },
+  ])
+}
+
 it('the cleanup keeps a record of another client, even if it has the id of a record that was deleted', async () => {
   const app = twinApp()
   let deleted = ''
@@ -176,10 +184,7 @@ it('the cleanup keeps a record of another client, even if it has the id of a rec
   })
   const report = await checkService({ ...options(service.origin), only: ['VERB-6/delete'] })
   expect(created).toBe(service.origin + deleted)
-  expect(await noteOf(created)).toBe('of another client')
-  expect(report.left).toEqual([
-    { entry: expect.objectContaining({ address: created }), because: expect.stringContaining('another client') },
-  ])
+  await expectKept(created, report.left)
 })
 
 it('--cleanup keeps a record of another client, even if it has the id of a record of an earlier run', async () => {
@@ -190,10 +195,7 @@ it('--cleanup keeps a record of another client, even if it has the id of a recor
   const address = String(left[0]?.entry.address)
   await fetch(address, { method: 'DELETE', headers: { ...headers, 'if-match': '*' } })
   expect(await createAsAnother(origin)).toBe(address)
-  expect(await removeLeftovers(options(origin))).toEqual([
-    { entry: expect.objectContaining({ address }), because: expect.stringContaining('another client') },
-  ])
-  expect(await noteOf(address)).toBe('of another client')
+  await expectKept(address, await removeLeftovers(options(origin)))
 })
 
 it.each([
@@ -222,10 +224,7 @@ it.each([
     })
     const report = await checkService({ ...options(service.origin), only: ['VERB-6/delete'] })
     expect(created).toBe(service.origin + deleted)
-    expect(await noteOf(created)).toBe('of another client')
-    expect(report.left).toEqual([
-      { entry: expect.objectContaining({ address: created }), because: expect.stringContaining('another client') },
-    ])
+    await expectKept(created, report.left)
   },
 )
 

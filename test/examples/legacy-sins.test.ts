@@ -31,8 +31,8 @@ describe('the clauses that the old clients violate', () => {
     'at step %d are those in the README, and those added by this step or an earlier one',
     async (step) => {
       const listed = brokenClauses.filter(({ until }) => step < until || until === 7).map(({ clause }) => clause)
-      // From step 2 on, aliases of page parameters are reported under QUERY-4 and QUERY-5. Links are
-      // declared at step 6, so REP-1 is reported from then on.
+      // From step 2 on, aliases of page parameters are reported under QUERY-4 and QUERY-5. Links
+      // are declared at step 6, so REP-1 is reported from then on.
       const added = [...(step >= 2 ? ['QUERY-4', 'QUERY-5'] : []), ...(step >= 6 ? ['REP-1'] : [])]
       expect(clausesOf(await countsOf(`step-${step}/app.cjs`, oldClients))).toEqual([...listed, ...added].sort())
     },

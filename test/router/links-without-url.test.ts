@@ -1,4 +1,7 @@
-/** PATH-11, REP-1: no URL leads to the keys `''`, `.` and `..`. Links with such a stored key are null. */
+/**
+ * PATH-11, REP-1: no URL leads to the keys `''`, `.` and `..`. Links with such a stored key are
+ * null.
+ */
 import express from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'

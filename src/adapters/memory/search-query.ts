@@ -22,8 +22,8 @@ export interface SearchClause {
 }
 
 /**
- * The maximum number of words in a query, so that one search costs at most this many passes over the
- * index.
+ * The maximum number of words in a query, so that one search costs at most this many passes over
+ * the index.
  */
 export const maxWords = 128
 
@@ -47,7 +47,8 @@ export function wordsOf(text: string): string[] {
 /**
  * Parses a query. The syntax is `word`, `"a phrase"`, `or` and `-not`. A record matches the query
  * if it matches at least one of the returned clauses. A query without words has no clauses and
- * matches everything. Returns `undefined` if the query has more than `maxWords` words. Never throws.
+ * matches everything. Returns `undefined` if the query has more than `maxWords` words. Never
+ * throws.
  *
  * @example parseSearch('madrid urgente or "entrega en mostrador" -devuelta')
  */

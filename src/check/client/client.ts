@@ -26,7 +26,9 @@ export interface ClientOptions {
    * sent.
    */
   readonly mayWrite?: (method: string, url: string) => boolean
-  /** Whether to refuse requests that could lock accounts, exhaust limits or overload the service. */
+  /**
+   * Whether to refuse requests that could lock accounts, exhaust limits or overload the service.
+   */
   readonly production?: boolean
   /** Whether the service has sent a 429 to an earlier client of the run. Default false. */
   readonly isLimited?: boolean

@@ -4,7 +4,7 @@
  */
 
 import { type ClauseId, clauses } from '../../clauses.js'
-import { firstOf } from '../../cut-text.js'
+import { cutText } from '../../cut-text.js'
 import type { Result } from '../verdict.js'
 import { libraryFixes } from './library-fixes.js'
 import { codeBlock, codeSpan } from './markdown-text.js'
@@ -96,16 +96,13 @@ function breakRow(result: Result, { standingOf }: RunReport): string {
   const cells = [
     `${clause}, ${titleOf(clause)}`,
     codeSpan(check),
-    codeSpan(shortened(where, longestCell)),
-    codeSpan(shortened(found?.expected ?? '', longestCell)),
-    `${codeSpan(shortened(found?.seen ?? '', longestCell))}${rate === undefined ? '' : ` (${rate})`}`,
-    ...(standing === undefined ? [] : [codeSpan(shortened(standingText(standing), longestCell))]),
+    codeSpan(cutText(where, longestCell)),
+    codeSpan(cutText(found?.expected ?? '', longestCell)),
+    `${codeSpan(cutText(found?.seen ?? '', longestCell))}${rate === undefined ? '' : ` (${rate})`}`,
+    ...(standing === undefined ? [] : [codeSpan(cutText(standingText(standing), longestCell))]),
   ]
   return `| ${cells.map(escapedCell).join(' | ')} |\n`
 }
-
-const shortened = (text: string, length: number): string =>
-  text.length <= length ? text : `${firstOf(text, length)}...`
 
 /**
  * Escapes a string for a table cell. A pipe would end the cell, so it is escaped. A backslash
@@ -124,7 +121,7 @@ function breakDetails(result: Result, { principals }: RunReport): string {
   const exchanges = (found?.evidence ?? []).map((exchange) => {
     const { request, answer } = shownExchange(exchange, known)
     return codeBlock(
-      `${shortened(request.curl, longestBody)}\n\nstatus ${answer.status}\n${shortened(answer.body, longestBody)}`,
+      `${cutText(request.curl, longestBody)}\n\nstatus ${answer.status}\n${cutText(answer.body, longestBody)}`,
     )
   })
   // The text in a `<summary>` element is HTML, not Markdown. So values from the service are written
@@ -132,10 +129,10 @@ function breakDetails(result: Result, { principals }: RunReport): string {
   return [
     `<details><summary><code>${check}</code> ${plainRule(rule)}</summary>`,
     '',
-    `${codeSpan(shortened(where, longestCell))}. ${why}`,
+    `${codeSpan(cutText(where, longestCell))}. ${why}`,
     '',
-    `- Expected: ${codeSpan(shortened(found?.expected ?? '', longestBody))}`,
-    `- Seen: ${codeSpan(shortened(found?.seen ?? '', longestBody))}`,
+    `- Expected: ${codeSpan(cutText(found?.expected ?? '', longestBody))}`,
+    `- Seen: ${codeSpan(cutText(found?.seen ?? '', longestBody))}`,
     ...(gateway === undefined ? [] : [`- Gateway: ${gateway}`]),
     `- Fix by hand: ${fix}`,
     `- Fix with express-rest-conventions: ${libraryFixes[clause]}`,

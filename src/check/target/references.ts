@@ -10,7 +10,8 @@ import { isList, isObject, type JsonObject, own, pointerTokens, put } from '../.
  */
 export function withoutReferences(document: unknown): unknown {
   const known = new Map<object, unknown>()
-  // A chain of references can be longer than the stack is deep, so the members are copied in a loop.
+  // A chain of references can be longer than the stack is deep, so the members are copied in a
+  // loop.
   const open: (() => void)[] = []
   const follow = (value: unknown, depth: number): unknown => {
     const reference = own(value, '$ref')

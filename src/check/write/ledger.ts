@@ -83,8 +83,8 @@ export class Ledger {
   }
 
   /**
-   * Enters the URL of a record that a check has created. Throws if this is not the URL of an item of
-   * the collection.
+   * Enters the URL of a record that a check has created. Throws if this is not the URL of an item
+   * of the collection.
    */
   created(number: number, address: string): void {
     const { post = '' } = this.#entries.get(number) ?? {}
@@ -94,9 +94,9 @@ export class Ledger {
   }
 
   /**
-   * Notes the outcome of a request of this run, for `isCertain()`. `status` is absent if the request
-   * got no response. After a DELETE that has removed the record, or may have removed it, the service
-   * may give the id to a record of another client.
+   * Notes the outcome of a request of this run, for `isCertain()`. `status` is absent if the
+   * request got no response. After a DELETE that has removed the record, or may have removed it,
+   * the service may give the id to a record of another client.
    */
   note(method: string, url: string, status?: number): void {
     const isRefused = status !== undefined && status >= 300 && status < 500

@@ -32,7 +32,9 @@ export const withJson = (value: unknown, headers: Readonly<Record<string, string
   body: JSON.stringify(value),
 })
 
-/** Whether the service refused a request. A 5xx is not a refusal, because its outcome is unknown. */
+/**
+ * Whether the service refused a request. A 5xx is not a refusal, because its outcome is unknown.
+ */
 export const isRefused = ({ answer: { status } }: Exchange): boolean => status >= 400 && status < 500
 
 /** A POST that is in the ledger. */
@@ -80,8 +82,8 @@ export class Owner {
     // marker differs from the previous one.
     const marker = `check-${randomBytes(7).toString('hex')}00`
     const named = [...(member === undefined ? [] : [member]), ...unique].map((name) => [name, marker] as const)
-    // Without the marker, the service may respond with the URL of an existing item that has the same
-    // content.
+    // Without the marker, the service may respond with the URL of an existing item that has the
+    // same content.
     if (named.length === 0)
       throw new Unchecked(
         `the body of POST of ${this.list.path} has no string member by which the new item could be recognized. ` +

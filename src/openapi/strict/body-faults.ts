@@ -45,7 +45,8 @@ const withoutSpaces = (field: string): string => field.toLowerCase().replace(/\s
 
 /**
  * Returns the most specific of the media types and ranges in a document that includes the type of a
- * response: the type with the same parameters, the type, a range such as `application/*`, or `*\/*`.
+ * response: the type with the same parameters, the type, a range such as `application/*`, or
+ * `*\/*`.
  */
 function keyOf(types: readonly string[], field: string): string | undefined {
   const type = essenceOf(field)

@@ -144,8 +144,8 @@ export class DescribedDocument {
   }
 
   /**
-   * Returns the description of a status: the entry of the status itself, otherwise that of its range
-   * (such as `2XX`), otherwise `default`.
+   * Returns the description of a status: the entry of the status itself, otherwise that of its
+   * range (such as `2XX`), otherwise `default`.
    */
   #responseAt(template: string, method: string, status: number | string): DescribedResponse | undefined {
     const key = `${method} ${template} ${status}`

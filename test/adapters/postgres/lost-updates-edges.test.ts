@@ -289,7 +289,8 @@ describe('a write by another session', () => {
     async (_, constraint) => {
       await sessions.reset(`${tables}${table}${constraint}`)
       const adapter = adapterOf()
-      // Like `attach()`, this SQL locks the row of the record and inserts the row of the association.
+      // Like `attach()`, this SQL locks the row of the record and inserts the row of the
+      // association.
       const attach = `SELECT FROM piezas FOR SHARE; INSERT INTO en_lote VALUES ('l', 'k')`
       expect(await sessions.concurrently(attach, () => adapter.remove('k', undefined, call()))).toBe('removed')
       expect(await sessions.sql('SELECT * FROM en_lote')).toEqual([])

@@ -248,7 +248,8 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
       const where = [{ field: 'estado', op, value } as never]
       expect(await running.list(listRequest({ sort: 'id', where }), call)).toMatchObject({ total })
     }
-    // The order of the labels is the same for a process that has read the new label from the catalog.
+    // The order of the labels is the same for a process that has read the new label from the
+    // catalog.
     for (const sort of ['estado,id', '-estado,-id']) {
       const seen: number[] = []
       let seek: { values: (string | number | null)[]; backwards: boolean } | undefined

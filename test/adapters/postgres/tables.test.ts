@@ -46,6 +46,12 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
       otro bytea, borrado_en timestamptz
     )`
   const columns = { numero: 'id_pieza', numeroDeEnvio: 'nro_envio' } as const
+  /** A resource with only two members. */
+  const plain = defineResource({
+    collection: 'piezas',
+    key: 'numero',
+    schema: { type: 'object', properties: { numero: { type: 'integer' }, numeroDeEnvio: { type: 'string' } } },
+  })
   const without = defineResource({
     collection: 'piezas',
     key: 'numero',
@@ -202,7 +208,8 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
       CREATE TABLE courier.claves (clave text COLLATE courier.blind PRIMARY KEY, peso float8)`)
       .catch(() => undefined)
     const [blind] = await store.sql(`SELECT 'a' = 'A' COLLATE courier.blind AS yes`).catch(() => [])
-    // PGlite has no ICU data, so none of its collations is case-insensitive. There is nothing to test.
+    // PGlite has no ICU data, so none of its collations is case-insensitive. There is nothing to
+    // test.
     if (blind?.yes !== true) return
     const resource = defineResource({
       collection: 'claves',
@@ -310,13 +317,8 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     await store.sql(`
       CREATE TABLE courier.t_pieza (id_pieza bigint PRIMARY KEY, nro_envio text, activo boolean ${constraint});
       INSERT INTO courier.t_pieza VALUES (8, 'E8', false), (9, 'E9', true)`)
-    const resource = defineResource({
-      collection: 'piezas',
-      key: 'numero',
-      schema: { type: 'object', properties: { numero: { type: 'integer' }, numeroDeEnvio: { type: 'string' } } },
-    })
     const adapter = postgresAdapter(store.client, {
-      resource,
+      resource: plain,
       table: 'courier.t_pieza',
       columns,
       softDelete: { column: 'activo', deleted: 'false' },
@@ -343,13 +345,8 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
       CREATE OR REPLACE FUNCTION courier.retener() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN IF NEW.nro_envio = 'E1' THEN NEW.borrado_en := NULL; END IF; RETURN NEW; END $$;
       CREATE TRIGGER retener BEFORE UPDATE ON courier.t_pieza FOR EACH ROW EXECUTE FUNCTION courier.retener()`)
-    const resource = defineResource({
-      collection: 'piezas',
-      key: 'numero',
-      schema: { type: 'object', properties: { numero: { type: 'integer' }, numeroDeEnvio: { type: 'string' } } },
-    })
     const adapter = postgresAdapter(store.client, {
-      resource,
+      resource: plain,
       table: 'courier.t_pieza',
       columns: { numero: 'id_pieza', numeroDeEnvio: 'nro_envio' },
       softDelete: { column: 'borrado_en', deleted },
@@ -367,13 +364,8 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     await store.sql(`
       CREATE TABLE courier.t_pieza (id_pieza bigint, nro_envio text, borrado boolean NOT NULL DEFAULT false);
       CREATE UNIQUE INDEX ON courier.t_pieza (id_pieza) WHERE NOT borrado`)
-    const resource = defineResource({
-      collection: 'piezas',
-      key: 'numero',
-      schema: { type: 'object', properties: { numero: { type: 'integer' }, numeroDeEnvio: { type: 'string' } } },
-    })
     const adapter = postgresAdapter(store.client, {
-      resource,
+      resource: plain,
       table: 'courier.t_pieza',
       columns,
       softDelete: 'borrado',

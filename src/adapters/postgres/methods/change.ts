@@ -13,7 +13,7 @@ import {
 } from '../../contract.js'
 import { changing } from '../changes/change.js'
 import type { PendingChange } from '../changes/pending-change.js'
-import { isRefusedKey } from '../reads/refused-values.js'
+import { areRefusedKeys } from '../reads/refused-values.js'
 import type { RowCall } from '../reads/row-call.js'
 import { uncomputable } from '../writes/refusals.js'
 import { type Shared, withTable } from './shared.js'
@@ -50,7 +50,7 @@ export function changeRecord<R extends Result>(
       statement({ table, texts, expected, call, ask, joins }, change),
     )
     const mayBeKey = isRefused(result) && result.why === uncomputable && result.members.length === 0
-    return mayBeKey && (await isRefusedKey(table, key, { databases, options, call }).catch(() => false))
+    return mayBeKey && (await areRefusedKeys(table, [key], { databases, options, call }).catch(() => false))
       ? 'absent'
       : result
   })

@@ -34,8 +34,8 @@ async function refusedList(
 ): Promise<Found> {
   const why = request.search === undefined ? undefined : searchFault(error)
   if (why !== undefined) return refusedPage(table, { refused: 'rule', members: [], why })
-  // The library can't foresee every value that the server refuses. Examples are a character that the
-  // database's encoding lacks, and a label that was renamed after the table was described.
+  // The library can't foresee every value that the server refuses. Examples are a character that
+  // the database's encoding lacks, and a label that was renamed after the table was described.
   if (!isDataException(error)) throw error
   const members = request.where.map(({ field }) => field)
   // In a caller's transaction, which the failure has aborted, the values can't be sent again.

@@ -5,7 +5,7 @@ import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
 import type { Joins } from '../links/joins.js'
 import { readMany, readOne } from '../reads/reads.js'
-import { isDataException, isRefusedKey } from '../reads/refused-values.js'
+import { areRefusedKeys, isDataException } from '../reads/refused-values.js'
 import type { StatementSender } from '../sql/statement-sender.js'
 import type { Table } from '../table/table.js'
 import { reading } from '../transactions/statements.js'
@@ -53,8 +53,12 @@ async function withoutRefusedKeys(
   error: unknown,
 ): Promise<Records> {
   if (!isDataException(error)) throw error
+  const sending = { ...shared, call }
+  // If the content of a row is at fault, one statement shows that no key is. The statement may fail
+  // because of the number of keys.
+  if (keys.length > 1 && !(await areRefusedKeys(table, keys, sending).catch(() => true))) throw error
   const refused = new Set<KeyValue>()
-  for (const key of keys) if (await isRefusedKey(table, key, { ...shared, call }).catch(() => false)) refused.add(key)
+  for (const key of keys) if (await areRefusedKeys(table, [key], sending).catch(() => false)) refused.add(key)
   if (refused.size === 0) throw error
   const kept = keys.filter((key) => !refused.has(key))
   const found = kept.length === 0 ? [] : await recordsOf(shared, kept, call)

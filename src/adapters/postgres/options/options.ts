@@ -61,8 +61,9 @@ export interface SoftDeleteColumn {
   readonly column: string
   /**
    * The SQL of the value that marks a row as deleted. For a boolean column: `'true'` (the default),
-   * or `'false'` if false marks deleted rows, as in a column `active`. For other columns, an SQL expression, by default
-   * the current time. Such a column is NULL in all rows that are not deleted.
+   * or `'false'` if false marks deleted rows, as in a column `active`. For other columns, an SQL
+   * expression, by default the current time. Such a column is NULL in all rows that are not
+   * deleted.
    */
   readonly deleted?: string
 }

@@ -109,8 +109,8 @@ export class Probe {
       classify(found, table, faults, warnings, refused)
       checked = !found.some(({ error }) => isPassing(error))
     }
-    // Writes for which the role lacks a privilege or a policy are not tried, because warnings already
-    // report what is missing.
+    // Writes for which the role lacks a privilege or a policy are not tried, because warnings
+    // already report what is missing.
     const barred = [...table.relation.lacking, ...catalog.unpolicied]
     const permitted = new Set(
       [...offered].filter((method) => !barred.some((command) => needs[command]?.includes(method))),

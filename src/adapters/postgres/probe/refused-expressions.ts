@@ -1,6 +1,6 @@
 /**
- * Finds the SQL expressions in the options that the database refuses. The error of a whole statement
- * does not name the option that causes it.
+ * Finds the SQL expressions in the options that the database refuses. The error of a whole
+ * statement does not name the option that causes it.
  */
 import type { Database, Wait } from '../connections/client.js'
 import { messageOf, unavailable } from '../connections/failures.js'

@@ -56,11 +56,14 @@ async function areRefused(sending: Sending, add: (parameters: Parameters) => voi
   }
 }
 
-/** Whether the database refuses the key as a value, so that no row can have this key. */
-export async function isRefusedKey(table: Table, key: KeyValue, sending: Sending): Promise<boolean> {
-  const texts = table.layout.keyTexts(key)
-  return texts !== undefined && areRefused(sending, (parameters) => addKeySql(table.layout, texts, parameters, []))
-}
+/** Whether the database refuses one of the keys as a value, so that no row can have this key. */
+export const areRefusedKeys = (table: Table, keys: readonly KeyValue[], sending: Sending): Promise<boolean> =>
+  areRefused(sending, (parameters) => {
+    for (const key of keys) {
+      const texts = table.layout.keyTexts(key)
+      if (texts !== undefined) addKeySql(table.layout, texts, parameters, [])
+    }
+  })
 
 /** The reason for a refused value of a list, as the end of a sentence. */
 export const incomparable = 'holds a value that the store cannot compare'

@@ -51,8 +51,8 @@ export interface CatalogIndex {
   /** The number of key columns. */
   readonly keys: number
   /**
-   * The names of the columns that the index reads, if it has expressions. Empty for a partial index,
-   * whose condition may read other columns than its expressions.
+   * The names of the columns that the index reads, if it has expressions. Empty for a partial
+   * index, whose condition may read other columns than its expressions.
    */
   readonly computedFrom: readonly string[]
 }

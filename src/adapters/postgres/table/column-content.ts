@@ -98,8 +98,8 @@ function mismatchOf(
 }
 
 /**
- * Returns the content of a computed member. `sqlType` is the type of the expression, if it is known.
- * Returns `undefined` if the schema does not give the member exactly one type.
+ * Returns the content of a computed member. `sqlType` is the type of the expression, if it is
+ * known. Returns `undefined` if the schema does not give the member exactly one type.
  */
 export function computedContent(shape: Shape | undefined, sqlType?: string): Content | undefined {
   const [type, ...others] = shape?.types ?? []

@@ -1,4 +1,4 @@
-/** Reads the SQL types of the expressions that compute members (`columns: { member: { expression } }`). */
+/** Reads the SQL types of the expressions that compute members. */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
@@ -7,7 +7,9 @@ import type { PostgresAdapterOptions } from '../options/options.js'
 import { rowAlias } from '../sql/sql.js'
 import { columnNames } from './columns.js'
 
-/** The SQL types of expressions, without their lengths and precisions, by the name of the member. */
+/**
+ * The SQL types of expressions, without their lengths and precisions, by the name of the member.
+ */
 export type ExpressionTypes = ReadonlyMap<string, string>
 
 /**
@@ -38,7 +40,8 @@ export async function expressionTypesOf(
     `CROSS JOIN LATERAL unnest(ARRAY[${types}]) WITH ORDINALITY AS _t (oid, place) ` +
     'JOIN pg_type t ON t.oid = _t.oid'
   try {
-    // In the caller's transaction, a savepoint keeps a failed statement from aborting the transaction.
+    // In the caller's transaction, a savepoint keeps a failed statement from aborting the
+    // transaction.
     const { read } = databases
     const [row] = read.mayBeNested
       ? await read.transaction((session) => session.query(text, []), wait, true)

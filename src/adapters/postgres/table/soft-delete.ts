@@ -29,7 +29,7 @@ export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relati
   if (found === undefined) throw unfit(`the table has no column "${column}", which "softDelete" names`)
   const deletion = found.type === 'boolean' ? booleanDeletion(found, deleted) : otherDeletion(found, deleted)
   // A BEFORE INSERT trigger may replace the default.
-  if (deletion.isDefault && !relation.hasInsertTrigger)
+  if (deletion.isBornDeleted && !relation.hasInsertTrigger)
     throw unfit(
       `each new row would be marked as deleted: the default of "${column}" is ${found.default}. ${deletion.remedy}`,
     )
@@ -37,11 +37,11 @@ export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relati
 }
 
 /**
- * The SQL of a deletion. `isDefault`: whether the column's default marks each new row as deleted.
- * `remedy`: how to change such a default.
+ * The SQL of a deletion. `isBornDeleted`: whether the column's default marks each new row as
+ * deleted. `remedy`: how to change such a default.
  */
 interface Rule extends Omit<Deletion, 'column'> {
-  readonly isDefault: boolean
+  readonly isBornDeleted: boolean
   readonly remedy: string
 }
 
@@ -60,7 +60,7 @@ function booleanDeletion({ name, default: initial, notNull }: CatalogColumn, del
     // If the column is NOT NULL, the condition has the usual form of a partial index (`WHERE NOT
     // deleted`), so that PostgreSQL can use such an index.
     alive: notNull ? (value === 'true' ? `NOT ${sql}` : sql) : `${sql} IS NOT ${value.toUpperCase()}`,
-    isDefault: initial === value,
+    isBornDeleted: initial === value,
     remedy:
       `ALTER COLUMN ${quote(name)} SET DEFAULT ${other}. If ${value} does not mean that the row is deleted, set ` +
       `softDelete.deleted to '${other}'`,
@@ -79,7 +79,7 @@ function otherDeletion({ name, type, default: initial, notNull }: CatalogColumn,
   return {
     sql: deleted ?? 'statement_timestamp()',
     alive: `${rowAlias}.${quote(name)} IS NULL`,
-    isDefault: initial !== null && !/^NULL\b/.test(initial),
+    isBornDeleted: initial !== null && !/^NULL\b/.test(initial),
     remedy: `ALTER COLUMN ${quote(name)} DROP DEFAULT`,
   }
 }

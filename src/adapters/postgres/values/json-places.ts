@@ -22,6 +22,9 @@ export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly st
   return types.size === 1 ? json : { ...json, sameType: (value) => `jsonb_typeof(${inside.json}) = '${typeof value}'` }
 }
 
+/** The numbers within strings that `formattedPlace` casts to `numeric`. */
+const plainNumber = /^-?[0-9]+([.][0-9]+)?$/
+
 /**
  * The location of a string with a format within a JSON column. Decimals and integers are compared
  * as numbers. Date-times are compared as strings without their `Z`, because the order of these
@@ -29,7 +32,7 @@ export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly st
  */
 function formattedPlace(text: string, format: ValueFormat): Place {
   const { name, canonical, expects, isNumber } = format
-  const numeric = `(CASE WHEN ${text} ~ '^-?[0-9]+([.][0-9]+)?$' THEN ${text}::numeric END)`
+  const numeric = `(CASE WHEN ${text} ~ '${plainNumber.source}' THEN ${text}::numeric END)`
   const isMoment = name === 'date-time'
   return {
     sql: isNumber ? numeric : isMoment ? `(rtrim(${text}, 'Z') COLLATE "C")` : `(${text} COLLATE "C")`,
@@ -49,9 +52,6 @@ function formattedPlace(text: string, format: ValueFormat): Place {
       typeof value === 'string' && canonical(value) === undefined ? `must be ${expects}` : undefined,
   }
 }
-
-/** The numbers within strings that `formattedPlace` casts to `numeric`. */
-const plainNumber = /^-?[0-9]+([.][0-9]+)?$/
 
 const compareJsonText: Place['compare'] = (op, value) =>
   typeof value === 'string' ? { op, text: value, cast: 'text' } : 'never'
