@@ -88,9 +88,11 @@ async function measureTail(
   participants: readonly Participant[],
   about: () => Omit<Result, 'workloads'>,
 ): Promise<TailResult> {
-  if (environment.database === undefined) throw new UsageError('--tail requires PostgreSQL, and none is available.')
+  if (environment.database === undefined)
+    throw new UsageError('--tail requires PostgreSQL, and none is available. Give a database in DATABASE_URL.')
   const those = thoseOf(workloadOf('pg-mixed'), participants)
-  if (those.length === 0) throw new UsageError('None of the servers in --servers can be measured with --tail.')
+  if (those.length === 0)
+    throw new UsageError('No server in --servers can be measured with --tail. Give one such as mounted-helper.')
   const tail = await runTail(those, environment)
   command.clear()
   const result = { ...about(), tail }

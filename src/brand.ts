@@ -1,7 +1,7 @@
 /**
- * Recognizes objects that this library created, even if another copy of the library created them.
- * For example, a service may depend on two packages that each bring their own copy of the library.
- * The objects are marked with symbols from the global symbol registry, which all copies share. JSON
+ * Recognizes objects of this library, even if another copy of the library created them. For
+ * example, a service may depend on two packages that each bring their own copy of the library. The
+ * objects are marked with symbols from the global symbol registry, which all copies share. JSON
  * can't contain such a mark, and no copy depends on a class of another copy.
  */
 

@@ -1,4 +1,4 @@
-/** Truncates strings between two characters: never between the halves of a surrogate pair. */
+/** Truncates strings, but never between the halves of a surrogate pair. */
 
 /** Returns at most the first `length` UTF-16 code units of a string. */
 export const firstOf = (text: string, length: number): string =>

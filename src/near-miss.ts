@@ -2,12 +2,12 @@
 import leven from 'leven'
 
 /**
- * Returns the allowed name that is nearest to `name`, or `undefined` if no name is near enough. A
- * name is near enough if it differs from `name` by at most two edits, regardless of case. If `name`
- * has more than eight characters, the maximum is a third of its length. The number of edits must
- * also be smaller than the length of the shorter of the two names. If no name is near enough, a
- * name that begins with `name`, or with which `name` begins, is returned, if there is exactly one.
- * A `name` of more than 64 characters is not compared, so that a request can't cause long
+ * Returns the allowed name that was probably meant by `name`, or `undefined` if there is none. The
+ * nearest allowed name is returned if it differs from `name` by at most two edits, regardless of
+ * case. If `name` has more than eight characters, the maximum is a third of its length. The number
+ * of edits must also be smaller than the length of the shorter of the two names. If no name is that
+ * near, and exactly one allowed name begins with `name` or is a beginning of `name`, that name is
+ * returned. A `name` of more than 64 characters is not compared, so that a request can't cause long
  * computations.
  */
 export function nearMiss(name: string, allowed: Iterable<string>): string | undefined {
@@ -29,7 +29,7 @@ export function nearMiss(name: string, allowed: Iterable<string>): string | unde
   return extensions.size === 1 ? [...extensions][0] : undefined
 }
 
-/** The minimum length of a name of which another name can be an extension. */
+/** If one name begins with another, the minimum length of the shorter name. */
 const shortest = 3
 
 /** Whether one of two names begins with the other. Example: `alg` and `algorithm`. */

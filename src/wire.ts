@@ -1,6 +1,6 @@
 /**
- * The literal names of parameters, header fields and media types. The rest of the code says `page`
- * and `size` for the parameters that are called `offest` and `limit` in requests.
+ * The literal names of parameters, header fields and media types. The rest of the code uses the
+ * names `page` and `size` for the parameters that are called `offest` and `limit` in requests.
  */
 
 /** Names of the query parameters of a list (QUERY-2..7). */

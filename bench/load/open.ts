@@ -1,7 +1,7 @@
 /**
  * An open loop sends requests at a fixed rate, whether or not earlier requests have a response. If
  * the server pauses, further requests become due and wait, as the requests of real clients do. A
- * closed loop would not send these requests.
+ * closed loop, which waits for a response before each further request, would not send them.
  */
 import type { Connection } from './connection.js'
 import { type Kind, kinds, type Mix } from './mix.js'

@@ -49,8 +49,8 @@ const ofServers = table.flatMap(([of, workloads, express, fastify]) =>
 )
 
 /**
- * Limits the CPU time of the database, and of the server and the database together. Otherwise, a
- * server could meet its goal by moving work into the database.
+ * Limits the CPU time of the database, and of the server and the database together. Without these
+ * limits, a server could meet its goal by moving work into the database.
  */
 const withDatabase = [...readsOfPostgres, ...writesOfPostgres].flatMap((workload): Goal[] => [
   { workload, of: 'mounted-helper', to: 'express-helper', counts: 'database', max: 1.3 },

@@ -99,8 +99,8 @@ export class Child<To, From extends object | string> {
   }
 
   /**
-   * Disconnects from the process, which then exits. Kills the process if it does not exit in two
-   * seconds.
+   * Disconnects from the process, which then exits. Kills the process if it does not exit within
+   * two seconds.
    */
   async end(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null || this.#process.pid === undefined) return

@@ -41,8 +41,8 @@ export interface Access {
    */
   readonly privateToken: () => string
   /**
-   * The account of the public API, if its user or its password was not set. The account is printed
-   * when the service starts.
+   * The account of the public API, which is printed when the service starts. Undefined if both its
+   * user and its password were set.
    */
   readonly madeUp: { readonly user: string; readonly password: string } | undefined
 }

@@ -17,7 +17,7 @@ export interface Settings {
   readonly databaseUrl?: string
   /**
    * The maximum number of database connections of each process, in addition to one connection for
-   * readiness. Default 10.
+   * the readiness check. Default 10.
    */
   readonly databasePool?: number
   /** Whether the service uses named prepared statements. Default true. */

@@ -5,9 +5,9 @@ import { ConfigurationError } from '../problem.js'
 import type { AdapterViewOptions } from './view-options.js'
 
 /**
- * Throws `ConfigurationError` if a view is made of a value that is no adapter. An unbound adapter
- * gets its resource from its mount. A view is mounted with the definition of an older version, so
- * the view can't give the adapter its resource.
+ * Throws `ConfigurationError` if `under` is not an adapter, or if it has no resource yet. An
+ * adapter without the option `resource` gets its resource when it is mounted. But a view is mounted
+ * with the definition of an older version, so the view can't give its adapter a resource.
  */
 export function checkUnder(under: unknown): void {
   if (isContainer(under) && 'list' in under && 'read' in under) return
@@ -17,14 +17,14 @@ export function checkUnder(under: unknown): void {
     isUnbound
       ? 'The adapter given to adapterView() has no resource yet. Give the adapter the option "resource", such as ' +
           'postgresAdapter(pool, { resource: definition, table }).'
-      : 'The adapter given to adapterView() has no list() and read(). Give an adapter as the first argument, such as ' +
+      : 'The adapter given to adapterView() lacks list() or read(). Give an adapter as the first argument, such as ' +
           'memoryAdapter(definition).',
   )
 }
 
 /** Checks the members of the store that the options name. */
 export function checkStored({ rename = {}, hides = [], defaults = {} }: AdapterViewOptions, stored: Members): void {
-  const place = { subject: 'adapterView()', owner: 'the definition of the adapter below the view' }
+  const place = { subject: 'adapterView()', owner: 'the definition of its adapter' }
   checkMembers(place, 'rename', Object.values(rename), stored)
   checkMembers(place, 'hides', hides, stored)
   checkMembers(place, 'defaults', Object.keys(defaults), stored)

@@ -1,7 +1,8 @@
 /**
  * The methods of a view, which is an adapter for an older version of the API (see `adapterView`).
- * In requests, they convert the names and values of members from the view's to the store's. In
- * results, they do the reverse.
+ * The view has the members of the older version, and the store has those of the newer one. The
+ * methods convert the members in requests to the members of the store, and the members in results
+ * to the members of the view.
  */
 
 import { isContainer } from '../definition/json.js'

@@ -32,9 +32,7 @@ export function baselineCall(texts: ReadonlyMap<string, string>): BaselineCall {
   const until = texts.get('until')
   const writeBaseline = texts.get('write-baseline')
   if (until !== undefined && writeBaseline === undefined)
-    throw new UsageError(
-      '--until goes with --write-baseline: it is the last day on which the new entries are accepted.',
-    )
+    throw new UsageError('--until needs --write-baseline: it is the last day on which the new entries are accepted.')
   if (until !== undefined && !isDay(until))
     throw new UsageError(`--until is "${until}". Give a day of the calendar, such as 2026-12-31.`)
   return { baseline: texts.get('baseline'), writeBaseline, until }
@@ -76,7 +74,7 @@ export function comparedWith<Broken extends { readonly check: string; readonly w
   if (writeBaseline !== undefined) {
     const next = updatedBaseline(comparison, known, until)
     writeReport(terminal, writeBaseline, `${JSON.stringify(next, undefined, 2)}\n`)
-    terminal.error(`Wrote ${writeBaseline}: ${next.length} known breaks.\n`)
+    terminal.error(`Wrote ${writeBaseline}: ${next.length} known violations.\n`)
   }
   return comparison
 }

@@ -38,7 +38,7 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
       ? { ...targetOf(source.value), principals: sourcesOf(call) }
       : (source.value as TargetFile)
   if (target.collections.length === 0 && target.unlisted === undefined)
-    throw new UsageError('No collection with GET is known, so there is nothing to check.')
+    throw new UsageError('The document or target file has no collection with GET, so there is nothing to check.')
   if (call.init !== undefined) {
     writeReport(terminal, call.init, `${JSON.stringify(target, undefined, 2)}\n`)
     terminal.error(`Wrote ${call.init}. Complete it, and give it with --target.\n`)

@@ -92,7 +92,7 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
   const command = texts.get('token-command')
   if (target !== undefined && (variables.length > 0 || command !== undefined))
     throw new UsageError(
-      '--token and --token-command go with a document. With --target, name the principals in the target file.',
+      '--token and --token-command cannot be used with --target. Name the principals in the target file instead.',
     )
   if (switches.has('json') && texts.get('markdown') === '-')
     throw new UsageError('--json and "--markdown -" both print to the standard output. Give --markdown a file.')
@@ -100,7 +100,7 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
   const [production, disposable] = [switches.has('production'), switches.has('disposable')]
   const writes = ['disposable', 'write'].find((name) => switches.has(name))
   if (writes !== undefined && switches.has('cleanup'))
-    throw new UsageError(`--${writes} and --cleanup are both given. Clean up first.`)
+    throw new UsageError(`--${writes} and --cleanup are both given. First run --cleanup alone.`)
   const usual = defaultsOf(production)
   const rate = numberIn('rate', texts.get('rate'), usual.rate)
   const budget = numberIn('budget', texts.get('budget'), usual.budget)
@@ -155,8 +155,8 @@ export function addressIn(what: string, text: string): string {
 }
 
 /**
- * The clauses and checks that `--only` names. A misspelt clause is refused. Otherwise its checks
- * would be left out without notice.
+ * The clauses and checks that `--only` names. A misspelt clause is refused, because otherwise its
+ * checks would be left out without notice.
  */
 function idsIn(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined

@@ -14,7 +14,7 @@ is the address in front of the paths of the service's OpenAPI document, such as 
   --token-command <cmd>  a command that prints the first token, in place of a variable
   --header <name>        the header field that carries the token (default: Authorization, with Bearer)
   --published <url>      the address with which links begin, if it is not <base url>
-  --direct <url>         the address of the service without the gateway: each break is also checked
+  --direct <url>         the address of the service without the gateway: each violation is also checked
                          there, and the report says whether the gateway is the cause
   --only <ids>           clauses or checks, such as QUERY-7,HDR-4/item
   --rate <number>        requests per second (default: 50, or 10 with --production)
@@ -34,15 +34,15 @@ is the address in front of the paths of the service's OpenAPI document, such as 
   --html <file>          writes the report as one HTML file, which needs no network
   --markdown <file>      writes a summary for pull requests; - prints it in place of the report
   --clauses-url <url>    the address of a page with an anchor for each clause, for SARIF
-  --scripts <folder>     writes a script of curl commands for each break that a script can reproduce
-  --baseline <file>      accepts the breaks in this file until their dates; all others fail
-  --write-baseline <file>  writes a baseline of the current breaks. It keeps the entries of --baseline,
-                         except those that are fixed or obsolete
+  --scripts <folder>     writes a script of curl commands for each violation that a script can reproduce
+  --baseline <file>      accepts the violations in this file until their dates; all others fail
+  --write-baseline <file>  writes a baseline of the current violations. It keeps the entries of
+                         --baseline, except those that are fixed or obsolete
   --until <day>          the last day on which the new entries of --write-baseline are accepted
   --help                 this text
 
-Exit codes: 0, no breaks except accepted ones; 1, breaks; 2, the command could not run, or nothing
-could be checked, for example because the service is unreachable.
+Exit codes: 0, no violations except accepted ones; 1, violations; 2, the command could not run, or
+nothing could be checked, for example because the service is unreachable.
 
   npx express-rest-conventions check https://api.example.com/v1 --token API_TOKEN
   npx express-rest-conventions check http://localhost:8080 --document ./openapi.yaml --scripts ./breaks

@@ -46,7 +46,7 @@ export async function fetchText(address: string, headers: Readonly<Record<string
   if (response.status !== 200) {
     await response.body?.cancel()
     const Fault = response.status === 401 ? NoAccess : NoDocument
-    throw new Fault(`${address} responded with ${response.status}, but without a document.`)
+    throw new Fault(`${address} responded with ${response.status} instead of a document.`)
   }
   const chunks: Uint8Array[] = []
   let size = 0

@@ -27,15 +27,15 @@ export function parseDocument(text: string, name: string): unknown {
   if (isYaml && countValues(value, new Map()) > maxValues)
     throw new UsageError(
       `${name} has more than ${maxValues.toLocaleString('en')} values if each YAML alias is replaced with a copy of ` +
-        'its target. Use $ref in place of aliases that contain aliases',
+        'its target. Use $ref in place of aliases that contain aliases.',
     )
   return value
 }
 
 /**
- * The number of values, with the targets of aliases counted at each use. The parser returns the
- * same object for each alias, so `counts` keeps this fast even if the number is huge. A value
- * inside itself counts as nothing.
+ * The number of values. The target of an alias is counted at each use. The parser returns the same
+ * object for each alias, and `counts` caches the number of each object, so even a huge number is
+ * found quickly. If a value contains itself, the inner occurrence counts as nothing.
  */
 function countValues(value: unknown, counts: Map<object, number>): number {
   if (!Array.isArray(value) && !isObject(value)) return 1

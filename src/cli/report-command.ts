@@ -26,8 +26,8 @@ give the address of a usagePage(), such as https://api.example.com/ops/usage.
   --json               print the whole report as JSON
   --check              fail if a clause of --enforce would break a client, if a part of --service
                        that ends soon is still called, or if an entry of "conventions" of
-                       --service has expired. Also fail if counting was incomplete, so that the
-                       answer is unknown
+                       --service has expired. Also fail if counting was incomplete, because the
+                       answer is then unknown
   --enforce <clauses>  with --check: the clauses to be enforced, such as QUERY-8,ERR-3
   --service <module>   with --check: a file that exports the result of api(). --check then covers its
                        versions and parts that end within 30 days, and its expired entries of
@@ -72,11 +72,11 @@ export async function reportCommand(args: readonly string[], terminal: Terminal)
   const service = texts.get('service')
   if (check !== ((enforced ?? service) !== undefined))
     throw new UsageError(
-      '--check goes with --enforce, --service or both: --check --enforce QUERY-8,ERR-3 --service ./api.js',
+      '--check needs --enforce or --service, and these need --check: --check --enforce QUERY-8 --service ./api.js',
     )
   const [days, within] = ['days', 'within'].map((name) => daysIn(texts.get(name), name))
   if (within !== undefined && service === undefined)
-    throw new UsageError('--within goes with --service: --check --service ./api.js --within 60')
+    throw new UsageError('--within needs --service, such as: --check --service ./api.js --within 60')
   if (service !== undefined && isAddress(source))
     throw new UsageError(
       `--service needs the counts themselves: give the file that exports your usage() in place of ${source}.`,

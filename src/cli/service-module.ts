@@ -56,8 +56,8 @@ function loadFailure(file: string, name: string, error: unknown): string {
 }
 
 /**
- * Prevents servers from listening while a module is loaded. Their port may be in use, and a process
- * with a listening server does not end.
+ * Prevents servers from listening while a module is loaded, because their port may be in use, and
+ * because a process with a listening server does not end.
  */
 function refuseToListen(name: string): { readonly listened: Promise<never>; release(): void } {
   const { listen } = Server.prototype

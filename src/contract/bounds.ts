@@ -42,7 +42,7 @@ export class Bounds {
     this.#raise('value', limit(own(schema, 'exclusiveMinimum'), true))
     this.#cap('value', limit(own(schema, 'exclusiveMaximum'), true))
     const multiple = own(schema, 'multipleOf')
-    if (typeof multiple === 'number') this.multiples = [...new Set([...this.multiples, multiple])].sort((a, b) => a - b)
+    if (typeof multiple === 'number') this.multiples = sorted([...this.multiples, multiple])
     if (own(schema, 'uniqueItems') === true) this.unique = true
   }
 
@@ -64,7 +64,7 @@ export class Bounds {
 
   /**
    * Returns a new object with the bounds of both objects. The two objects must limit different
-   * types of values.
+   * types of values, or values that their schemas enumerate.
    */
   and(other: Bounds): Bounds {
     const both = new Bounds()
@@ -72,7 +72,7 @@ export class Bounds {
       for (const [bound, end] of bounds.#lower) both.#raise(bound, end)
       for (const [bound, end] of bounds.#upper) both.#cap(bound, end)
     }
-    both.multiples = [...this.multiples, ...other.multiples]
+    both.multiples = sorted([...this.multiples, ...other.multiples])
     both.unique = this.unique || other.unique
     return both
   }
@@ -87,6 +87,8 @@ export class Bounds {
     if (end !== undefined && (before === undefined || compareUpper(before, end) > 0)) this.#upper.set(bound, end)
   }
 }
+
+const sorted = (multiples: readonly number[]): readonly number[] => [...new Set(multiples)].sort((a, b) => a - b)
 
 const limit = (value: unknown, open: boolean): Limit | undefined =>
   typeof value === 'number' ? { value, open } : undefined

@@ -63,7 +63,7 @@ class Bundle {
     if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(path))
       throw new DocumentError(
         `The reference "${ref}"${from === '' ? '' : ` in ${from}`} is an absolute URL. ` +
-          'Keep a copy of the file beside the document.',
+          'Put a copy of the file beside the document, and refer to the copy.',
       )
     const file = path === '' ? from : posix.normalize(posix.join(posix.dirname(from), decoded(path)))
     if (file === '' || file === this.#name) return `#${fragment}`

@@ -17,8 +17,8 @@ export interface Change {
   readonly version?: string
   /**
    * `method` and `path` are those of the first operation that is affected. For a webhook or
-   * callback, `path` is its name. `method` and `path` are absent if the change does not belong to
-   * an operation, such as a removed path.
+   * callback, `path` is its name. If the change does not belong to an operation, for example
+   * because a whole path was removed, `method` and `path` are absent.
    */
   readonly method?: string
   readonly path?: string
@@ -77,9 +77,9 @@ export interface Found {
    * removed value.
    */
   readonly detail?: string
-  /** The change: `the filter "lote" of pre-piezas was removed`. */
+  /** The change in words, such as `the filter "lote" of pre-piezas was removed`. */
   readonly what: string
-  /** The effect on clients: `clients that send it get 400`. */
+  /** The effect on clients in words, such as `clients that send it get 400`. */
   readonly effect?: string
 }
 

@@ -207,8 +207,9 @@ export class SchemaComparer {
 }
 
 /**
- * Keeps only the first of findings that differ in nothing but their path. If several members refer
- * to one schema, the number of paths to a difference can grow exponentially.
+ * Removes a finding if it differs from an earlier finding only in its path, and both paths end with
+ * the same name. If several members refer to one schema, the number of paths to a difference can
+ * grow exponentially.
  */
 function withoutRepeats(found: readonly Finding[]): readonly Finding[] {
   if (found.length < 2) return found

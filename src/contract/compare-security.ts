@@ -35,14 +35,16 @@ export function compareSecurity(before: Place, after: Place, { changes, operatio
     const stricter = updated.find((other) => [...other.schemes.keys()].every((key) => way.schemes.has(key)))
     if (way.schemes.size === 0)
       add('security-added', '', `${of} needs credentials now`, 'clients that send none get 401')
-    else if (stricter !== undefined)
+    else if (stricter !== undefined) {
+      const scopes = addedScopes(way, stricter)
+      const noun = scopes.length === 1 ? 'scope' : 'scopes'
       add(
         'security-scope-added',
         names,
-        `${of} needs the scope ${addedScopes(way, stricter)} of ${names} now`,
-        'clients without it get 403',
+        `${of} needs the ${noun} ${scopes.map((scope) => `"${scope}"`).join(', ')} of ${names} now`,
+        `clients without ${scopes.length === 1 ? 'it' : 'all of them'} get 403`,
       )
-    else
+    } else
       add(
         'security-scheme-removed',
         names,
@@ -67,11 +69,10 @@ function covers(has: Requirement, needs: Requirement): boolean {
 const namesOf = ({ schemes }: Requirement): string =>
   schemes.size === 0 ? 'no credentials' : [...schemes.values()].map(({ name }) => `"${name}"`).join(' and ')
 
-const addedScopes = (has: Requirement, needs: Requirement): string =>
-  [...needs.schemes]
-    .flatMap(([key, { scopes }]) => [...scopes].filter((scope) => has.schemes.get(key)?.scopes.has(scope) !== true))
-    .map((scope) => `"${scope}"`)
-    .join(', ')
+const addedScopes = (has: Requirement, needs: Requirement): readonly string[] =>
+  [...needs.schemes].flatMap(([key, { scopes }]) =>
+    [...scopes].filter((scope) => has.schemes.get(key)?.scopes.has(scope) !== true),
+  )
 
 /**
  * Returns `security` of the operation. If the operation has none, returns `security` of the

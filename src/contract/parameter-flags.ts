@@ -15,10 +15,10 @@ const flags = [
     keyword: 'allowReserved',
     lost: {
       kind: 'parameter-reserved-refused',
-      predicate: 'no longer accepts unescaped reserved characters',
-      effect: 'clients that send them unescaped get 400',
+      predicate: 'no longer accepts unencoded reserved characters',
+      effect: 'clients that send them unencoded get 400',
     },
-    gained: { kind: 'parameter-reserved-allowed', predicate: 'accepts unescaped reserved characters now', effect: '' },
+    gained: { kind: 'parameter-reserved-allowed', predicate: 'accepts unencoded reserved characters now', effect: '' },
   },
   {
     keyword: 'allowEmptyValue',

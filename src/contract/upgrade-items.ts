@@ -84,7 +84,10 @@ function partOf(change: Change): GuideItem['part'] {
   return isReceived(change) ? 'answers' : 'requests'
 }
 
-/** Whether a change affects what clients receive, which are responses, webhooks and callbacks. */
+/**
+ * Whether a change affects a response, a webhook, a callback, or the reply to a webhook or
+ * callback.
+ */
 function isReceived({ kind, path, place }: Change): boolean {
   // Parts of forms are in requests, responses and webhooks. The path of a webhook is its name.
   if (kind === 'part-style-changed') return !(place.startsWith('body ') && path?.startsWith('/') === true)

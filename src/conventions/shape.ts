@@ -57,12 +57,13 @@ export function writeShape(shape: ProblemShape, facts: ProblemFacts, req: Incomi
 }
 
 function written(shaped: unknown, usual: number): WrittenShape {
-  if (!isObject(shaped) || !('body' in shaped)) throw new TypeError('shape() returned no { body }.')
+  if (!isObject(shaped) || !('body' in shaped))
+    throw new TypeError('shape() returned no object with a body. Return { body: ... }.')
   const { body, status = usual } = shaped
   const isText = typeof body === 'string'
   const { contentType = isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8' } = shaped
   if (typeof contentType !== 'string' || !/^[\t\x20-\x7e]+$/.test(contentType))
-    throw new TypeError('shape() returned an invalid contentType.')
+    throw new TypeError('shape() returned an invalid contentType. Return ASCII text, such as "application/json".')
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 599) {
     throw new TypeError(`shape() returned the status ${String(status)}. Return one from 400 to 599.`)
   }

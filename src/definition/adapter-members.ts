@@ -1,7 +1,7 @@
 /**
- * Knows the members of the records of an adapter, and the checks that an adapter needs when it is
- * mounted. Adapters are plain objects with the methods of the contract, so these facts are kept
- * beside them.
+ * Registers the members of an adapter's records, and the checks that an adapter needs when it is
+ * mounted. Adapters are plain objects with the methods of the adapter contract, so these facts are
+ * kept in separate registries.
  */
 import { sharedRegistry } from '../brand.js'
 import { didYouMean, nearMiss } from '../near-miss.js'

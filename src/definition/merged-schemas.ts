@@ -2,9 +2,10 @@
 import type { JsonSchema } from './schema-types.js'
 
 /**
- * Returns a schema that combines schemas with a keyword. The same schemas always get the same
- * result, so that a recursive schema has a limited number of shapes. For the same reason, a result
- * of this function with the same keyword is replaced by the schemas that it combines.
+ * Returns a schema in which the keyword combines the given schemas. The same schemas always get the
+ * same result, so that a recursive schema has a limited number of shapes. For the same reason, if a
+ * given schema is itself a result of this function with the same keyword, the schemas that it
+ * combines take its place.
  */
 export function merged(keyword: 'allOf' | 'anyOf', given: readonly (JsonSchema | undefined)[]): JsonSchema | undefined {
   const nodes = [

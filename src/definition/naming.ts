@@ -165,7 +165,7 @@ function isPlural(words: readonly string[]): boolean {
 }
 
 function isPluralWord(word: string): boolean {
-  if (/[^\p{Script=Latin}]/u.test(word)) return true // The word lists do not cover other scripts.
+  if (/[^\p{Script=Latin}]/u.test(word)) return true // The word lists cover only the Latin script.
   if (word.endsWith('s')) return !lists.singularsInS.includes(word) && !/[aeiou]ss$/u.test(word)
   return lists.pluralsWithoutS.includes(word) || /(?:children|people|women)$/u.test(word)
 }

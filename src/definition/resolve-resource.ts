@@ -355,8 +355,8 @@ function checkCompared(what: string, field: string, op: FilterOperator, where: s
 }
 
 /**
- * Checks that page options are consistent with each other, and throws `ConfigurationError`
- * otherwise. The types of the options have already been checked.
+ * Returns the page options, frozen. Throws `ConfigurationError` if they contradict each other. The
+ * types of the options have already been checked.
  */
 export function resolvePage(owner: string, page: PageOptions = {}): PageOptions {
   checkPage(owner, { size: page.size ?? 1, max: page.max ?? Math.max(100, page.size ?? 1) })

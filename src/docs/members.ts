@@ -62,7 +62,7 @@ function memberRow({ path, schema, required }: Member, context: RowContext): Htm
 `
 }
 
-/** The type of a value with its rules. */
+/** The type of a value, followed by its restrictions. */
 export function typeCell(schema: unknown, { link }: RowContext): Html {
   const rules = ruleTexts(schema)
   return html`${typeText(schema, link)}${rules.map((rule) => html`, ${rule}`)}`

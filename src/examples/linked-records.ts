@@ -315,6 +315,6 @@ function noExample({ definition: { collection }, given }: Subject, fault: Unmade
   const help = fault.path === '' ? `G${data.slice(1)}` : `Give that member "examples" in the schema, or ${data}`
   return new ConfigurationError(
     'no-example',
-    `No example of "${collection}" could be generated because of ${why}. ${help}.`,
+    `No example of "${collection}" could be generated. Cause: ${why}. ${help}.`,
   )
 }

@@ -5,7 +5,7 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const frame = /^ {4}at (?:.*? \()?(\S+?:\d+:\d+)\)?$/
+const frame = /^ {4}at (?!.*eval at )(?:.*? \()?(\S.*?:\d+:\d+)\)?$/
 
 /**
  * The position in the code at which an error was created, such as `src/orders.js:12:7`. The path is
@@ -22,7 +22,7 @@ export function placeOf({ stack, message }: Error): string | undefined {
     .split('\n')
     .flatMap((line) => frame.exec(line)?.[1] ?? [])
     .filter((place) => !place.startsWith('node:'))
-  const found = places.find((place) => !place.includes('/node_modules/')) ?? places[0]
+  const found = places.find((place) => !/[\\/]node_modules[\\/]/.test(place)) ?? places[0]
   return found === undefined ? undefined : nearby(found)
 }
 

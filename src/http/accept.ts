@@ -37,9 +37,9 @@ const longestKept = 256
  * Creates a function that chooses one of the offers for an `Accept` field. It chooses the offer
  * with the highest q-value. If several offers have this q-value, it chooses the first of them. An
  * absent or empty field selects the first offer. Malformed elements are ignored. If all elements
- * are malformed, no offer is acceptable. An offer without a charset counts as `charset=utf-8`. The
- * results for short fields are stored in `caches`, because a service receives the same few fields
- * repeatedly.
+ * are malformed, no offer is acceptable. An offer without a charset is treated as if it had
+ * `charset=utf-8`. The results for short fields are stored in `caches`, because a service receives
+ * the same few fields repeatedly.
  *
  * @throws ConfigurationError `invalid-option` if an offer is not a media type
  * @example

@@ -49,8 +49,8 @@ export function timeOfDay(text: string): number | undefined {
 /**
  * The time that a date in an option means, in milliseconds since 1970: the first moment of a day
  * (UTC), or a date-time with a zone (RFC 3339 5.6, where the seconds may be absent). Returns
- * `undefined` for any other string. `new Date()` would read some of these in the zone of the
- * process, and others as another day.
+ * `undefined` for any other string. `new Date()` would read some of these strings in the zone of
+ * the process, and others as a different day.
  *
  * @example timeOfDate('2027-01-31T18:00:00-03:00')
  */

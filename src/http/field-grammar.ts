@@ -11,7 +11,10 @@ const comma = 0x2c
 const backslash = 0x5c
 const del = 0x7f
 
-/** Has a 1 for each ASCII character that a token may contain (`tchar`, RFC 9110 5.6.2). */
+/**
+ * The value is 1 at the code of each ASCII character that a token may contain (`tchar`, RFC 9110
+ * 5.6.2).
+ */
 const tchar = new Uint8Array(128)
 for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") {
   tchar[character.charCodeAt(0)] = 1

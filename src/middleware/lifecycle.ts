@@ -13,8 +13,9 @@ import { checkVersionName } from './version-names.js'
 /** The declared life cycle of a version. */
 export interface LifecycleOptions {
   /**
-   * The time from which the version is deprecated, sent as `Deprecation` (RFC 9745). A `Date`, or a
-   * string that `new Date` accepts.
+   * The time from which the version is deprecated, sent as `Deprecation` (RFC 9745). A `Date`, a
+   * day such as `2027-01-31` (from its first moment in UTC), or a date-time with a zone, such as
+   * `2027-01-31T18:00:00Z`.
    */
   readonly deprecated?: DateOption
   /** The time at which the version will end, sent as `Sunset` (RFC 8594). */
@@ -72,8 +73,8 @@ export function resolveLifecycle(name: string, options: LifecycleOptions, names:
         `${others.length === 0 ? 'Remove "successor"' : `Set "successor" to one of ${others.join(', ')}`}.`,
     )
   }
-  const deprecated = optional(`deprecated of ${name}`, options.deprecated)
-  const sunset = optional(`sunset of ${name}`, options.sunset)
+  const deprecated = optional(`"deprecated" of ${name}`, options.deprecated)
+  const sunset = optional(`"sunset" of ${name}`, options.sunset)
   if (deprecated !== undefined && sunset !== undefined && sunset < deprecated)
     throw invalidOption(`The sunset of ${name} is before its deprecation. Set "sunset" to a later time (RFC 9745 4).`)
   if (retireAtSunset && sunset === undefined)

@@ -168,7 +168,7 @@ const actions: Readonly<Record<MethodRulesOptions['on'], Readonly<Record<string,
 
 /** The result of checking the permission for a request. */
 interface Permitted {
-  /** The value of `Allow`; an empty string if the method of the request is permitted. */
+  /** The value of `Allow`; an empty string if the permission function permits the method. */
   readonly allow: string
   /** Whether the response must not show the resource, because the caller may not read it. */
   readonly hidden: boolean

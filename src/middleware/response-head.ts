@@ -40,7 +40,7 @@ export function applyHeadRule(res: ServerResponse, rule: HeadRule, refuse: (erro
     refuse(verdict)
   }
   // After a refusal, the output of the handler is discarded, but the response to the error is sent.
-  // The two are distinguished by their statuses.
+  // Output with the refused status comes from the handler.
   const isDiscarded = (status = res.statusCode): boolean =>
     refused !== undefined && (res.writableEnded || status === refused)
 

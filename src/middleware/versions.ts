@@ -207,7 +207,7 @@ function withoutSegment(url: string, segment: string): string {
 
 /**
  * Passes the route templates of a version to the tracer of the request, if there is one. Express's
- * instrumentation does not know about versions.
+ * instrumentation has no information about versions.
  */
 function nameOwnRoutes(req: ExpressRequest, res: ServerResponse, mountPath: string): void {
   const traced = tracedRequest()

@@ -153,8 +153,8 @@ function answerOf(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const why = `No example response of ${name} could be generated: ${reason}`
-    // A valid schema can be too hard for the generator, for example because of a pattern. Then only
-    // the response, a 501, reports it.
+    // A valid schema can be too hard for the generator, for example because of a pattern. Such a
+    // failure (`Unmade`) is reported only in the 501, and not to `note`.
     if (!(error instanceof Unmade)) note(why)
     return new Undescribed(why)
   }

@@ -20,16 +20,12 @@ export function aliasParameters(
       name,
       in: 'query',
       deprecated: true,
-      description:
-        `Use \`${alias.to}\` ` +
-        `(${alias.clause}).${
-          alias.unit === 'rows'
-            ? ' The value is the number of rows before the page, a multiple of ' + 'the page size.'
-            : ''
-        }`,
+      description: `Use \`${alias.to}\` (${alias.clause}).${alias.unit === 'rows' ? rowsBefore : ''}`,
       schema: schemaOf(alias, page),
     }))
 }
+
+const rowsBefore = ' The value is the number of rows before the page, a multiple of the page size.'
 
 function schemaOf({ to, unit }: Alias, { first, max }: Required<PageOptions>): DocumentSchema {
   const whole = { type: 'integer', format: 'int64' } as const

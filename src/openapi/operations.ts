@@ -31,8 +31,8 @@ const meanings: Readonly<Record<number, string>> = {
 /**
  * A response that the library does not send, but that a server or proxy in front of the service may
  * send. The response to HEAD of an item is never 2xx (VERB-8), so some tools report that the
- * operation can't succeed. If the operation also has a `default` response, such as this one, the
- * tools do not report this.
+ * operation can't succeed. They accept the operation if it also has a `default` response, such as
+ * this one.
  */
 export const unlisted = { description: 'Any other response comes from a server or proxy in front of the service.' }
 

@@ -101,9 +101,9 @@ function compositeSchema({ plan }: Mounted): DocumentSchema {
 }
 
 /**
- * Returns the pattern of an integer in a composite key. Each integer has only one spelling. If the
- * minimum excludes zero or negative integers, the pattern excludes them too, because no item can
- * have such a key.
+ * Returns the pattern of an integer in a composite key. The pattern allows only one spelling of
+ * each integer. If the minimum excludes zero or negative integers, the pattern excludes them too,
+ * because no item can have such a key.
  */
 function integerPart(minimum: unknown): string {
   if (typeof minimum === 'number' && minimum >= 1) return '[1-9][0-9]*'

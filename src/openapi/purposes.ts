@@ -44,7 +44,7 @@ export const schemaMapKeywords = ['properties', 'patternProperties', 'dependentS
 
 /**
  * Returns whether a schema is certainly the same for every purpose. This is the case if it declares
- * its types, and contains neither objects, nor references, nor branches.
+ * its types, and contains neither objects, nor references, nor branches such as those of `anyOf`.
  */
 export function isSameForAllPurposes(node: JsonSchema): boolean {
   const { type } = node

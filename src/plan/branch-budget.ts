@@ -11,8 +11,8 @@ import { isList, isObject } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 
 /**
- * The maximum number of checks of branches for a body: at least 3,000, and 3 for each value in the
- * body. They take some milliseconds.
+ * The maximum number of branches that are checked for a body: 3 for each value in the body, and at
+ * least 3,000. Checking them takes some milliseconds.
  */
 const maxBranches = (values: number): number => Math.max(3_000, 3 * values)
 
@@ -38,8 +38,9 @@ function counted(node: unknown, isMap: boolean): unknown {
 }
 
 /**
- * Adds the keyword that counts branches to a validator. Returns a function that runs the check of a
- * body with this number of values. It returns `undefined` if the check needs too many branches.
+ * Adds the keyword that counts branches to a validator. Returns a function that runs `check`, the
+ * check of a body. `values` is the number of values in the body. The function returns `undefined`
+ * if the check needs too many branches.
  */
 export function countBranches(ajv: Ajv2020): <T>(values: number, check: () => T) => T | undefined {
   let left = 0

@@ -63,15 +63,16 @@ export class DeprecatedMembers {
 
   /**
    * Returns the paths of the deprecated members that the operations of a JSON Patch use. An
-   * operation uses a member if the operation's `path` leads to the member or into the member, or if
-   * the operation's value contains the member.
+   * operation uses a member if the operation's `path` or `from` leads to the member or into the
+   * member, or if the operation's value contains the member.
    */
   inJsonPatch(operations: unknown): readonly string[] {
     const used = (isList(operations) ? operations : []).flatMap((operation) => {
-      const pointer = own(operation, 'path')
-      if (typeof pointer !== 'string') return []
-      const tokens = tokensOf(pointer)
-      return this.#where((path) => isUsed(path, 0, tokens, own(operation, 'value')))
+      const pointers = ['path', 'from'].map((name) => own(operation, name)).filter((one) => typeof one === 'string')
+      return pointers.flatMap((pointer) => {
+        const tokens = tokensOf(pointer)
+        return this.#where((path) => isUsed(path, 0, tokens, own(operation, 'value')))
+      })
     })
     return [...new Set(used)]
   }
@@ -136,14 +137,16 @@ const nameOf = (path: MemberPath): string =>
     .join('.')
     .replaceAll('.[', '[')
 
-/** Whether a value contains a value at the rest of a path. */
+/** Whether `value` contains something at the rest of a path, which begins at the index `at`. */
 function isAt(value: unknown, path: MemberPath, at: number): boolean {
   const step = path[at]
   return step === undefined || step.from(value).some((part) => isAt(part, path, at + 1))
 }
 
 /**
- * Whether a pointer leads to or into the rest of a path, or `value` contains the end of the path.
+ * Whether a pointer leads to or into the member at the end of a path. If the pointer ends above
+ * this member: whether `value` contains the member. `at` is the index at which the rest of the path
+ * and of the tokens begins.
  */
 function isUsed(path: MemberPath, at: number, tokens: readonly string[], value: unknown): boolean {
   const [step, token] = [path[at], tokens[at]]

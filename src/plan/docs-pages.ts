@@ -4,7 +4,7 @@
  */
 import { type MadeKind, withMethod } from '../options/kinds.js'
 
-/** The content of a file. */
+/** The content of a docs page, a generated file or an asset. */
 export interface DocsFile {
   readonly body: string | Uint8Array
   /** The `Content-Security-Policy` of the response. Default: `docsPolicy`. */

@@ -98,7 +98,7 @@ export interface EndpointOptions<Item = undefined> extends EndpointDetails {
 }
 
 /**
- * A documented path that is not a resource. A request to an endpoint runs the same steps as a
+ * A documented path that is not a resource. A request to an endpoint runs through the same steps as a
  * request to a resource. For an endpoint below an item, `Item` is the type of this item.
  */
 export interface Endpoint<Item = undefined> extends EndpointDetails {
@@ -268,7 +268,11 @@ function checkMethod(name: string, what: string, given: EndpointMethod): void {
   representationsOption(what, given.representations, ['value'])
 }
 
-/** Keywords of a schema that describe the parameters, or state what is true for every query. */
+/**
+ * Keywords that `query` may have although the library does not evaluate them. They describe the
+ * parameters, or state what is true for every query. Each function returns true for a value that is
+ * allowed.
+ */
 const harmless: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => value === 'object',
   additionalProperties: (value) => value === false,
@@ -283,8 +287,8 @@ const harmless: Readonly<Record<string, (value: unknown) => boolean>> = {
 }
 
 /**
- * Throws for a keyword in `query` that has no effect: each parameter is parsed and checked by
- * itself.
+ * Throws for a keyword in `query` that the library would have to evaluate but does not, such as
+ * `anyOf`. The library parses and checks each parameter by itself.
  */
 function checkQuery(what: string, query: EndpointQuery): void {
   const known = Object.keys(endpointQueryKinds)
@@ -319,7 +323,7 @@ export const replyKinds: Kinds<EndpointReply> = {
 
 /**
  * Creates a response for a handler that chooses the status, the header fields or the item's
- * version. Throws `ConfigurationError` if a member has the wrong kind.
+ * version. Throws `ConfigurationError` if a member is invalid.
  *
  * @example handle: () => endpointReply({ status: 202, headers: { Location: '/v1/informes/7' } })
  */

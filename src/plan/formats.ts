@@ -50,9 +50,9 @@ const url =
   /^(?:https?|ftp):\/\/(?:\S+@)?(?:(?!(?:10|127)(?:\.\d{1,3}){3})(?!(?:169\.254|192\.168)(?:\.\d{1,3}){2})(?!172\.(?:1[6-9]|2\d|3[0-1])(?:\.\d{1,3}){2})(?:[1-9]\d?|1\d\d|2[01]\d|22[0-3])(?:\.(?:1?\d{1,2}|2[0-4]\d|25[0-5])){2}(?:\.(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-4]))|(?:(?:[a-z0-9\u{00a1}-\u{ffff}]+-)*[a-z0-9\u{00a1}-\u{ffff}]+)(?:\.(?:[a-z0-9\u{00a1}-\u{ffff}]+-)*[a-z0-9\u{00a1}-\u{ffff}]+)*(?:\.(?:[a-z\u{00a1}-\u{ffff}]{2,})))(?::\d{2,5})?(?:\/\S*)?$/iu
 
 /**
- * Whether a string is a URL of the format `url`. Without white space, the path always extends to
- * the end of the string. Otherwise, the expression would read the rest of the string again after
- * each `@`.
+ * Whether a string is a URL of the format `url`. A string with white space is refused before the
+ * expression is tried. In such a string, the path can't extend to the end, so the expression would
+ * read the rest of the string again after each `@`.
  */
 const isUrl = (text: string): boolean => !/\s/.test(text) && url.test(text)
 

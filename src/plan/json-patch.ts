@@ -1,8 +1,8 @@
 /**
  * Applies a JSON Patch (RFC 6902) to a record as the client sees it (VERB-5). The package `rfc6902`
- * changes the document. This module adds checks that the package lacks. Pointers lead only to an
- * object's own properties, and array indices must be canonical. `move` removes the value before it
- * resolves the target. The cost of one patch is limited.
+ * changes the document. This module adds rules that the package lacks: pointers lead only to an
+ * object's own properties, array indices must be canonical, `move` removes the value before it
+ * resolves the target, and the cost of one patch is limited.
  */
 
 import { applyPatch, type Operation as Change } from 'rfc6902'

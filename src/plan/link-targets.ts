@@ -59,7 +59,7 @@ export function checkKeyHolders(
   if (by.length !== members.length) {
     throw unresolved(
       `${what} names ${by.length} of the record's members (${by.join(', ')}), but the key of ` +
-        `"${target.collection}" has ${members.length} (${members.join(', ')}). Name one member for each.`,
+        `"${target.collection}" consists of ${members.join(', ')}. Name one member for each part of the key.`,
     )
   }
   for (const [i, member] of by.entries()) {

@@ -29,7 +29,8 @@ export type MountedAdapter<T, K> = Adapter<T, K> | UnboundAdapter<T, K>
  * The type of the adapter parameter of `mount()`, if the argument has the type `A` and the
  * definition has records `T` and keys `K`:
  * - If the adapter matches the definition, the type is `A`. If the type of its records names no
- *   members, as with a view in a variable, only the keys are compared.
+ *   members, only the keys are compared. An example is an `adapterView()` without type arguments
+ *   that is stored in a variable.
  * - If the adapter belongs to another resource, the type is a sentence, so that the compiler's
  *   error is one line.
  * - In all other cases, and if `A` is `never`, the type is `MountedAdapter`. The compiler can then

@@ -45,8 +45,8 @@ export interface OperationDescription<Query extends QueryKind = QueryKind, Body 
   /** The adapter methods that the operation requires. Default: `writes`. */
   readonly needs?: readonly WriteMethod[]
   /**
-   * The method that the options `collection` and `item` of a mount must list to allow the
-   * operation. Default: the operation's own method.
+   * The method that the option `collection` or `item` of a mount must list to allow the operation.
+   * Default: the operation's own method.
    */
   readonly mountedAs?: Method
   /** The actions that the permission function decides about, in this order (AUTH-4). */

@@ -66,7 +66,8 @@ export function recordToCreate(
 ): JsonObject {
   violations.push(...plan.guard.given(sent))
   fix(plan, sent, fixed, violations)
-  // If no link of a new record sets a member that several links use, a null link sets it to null.
+  // Several links may use the same member. If no link of a new record sets this member, and one of
+  // its links is null, the member becomes null.
   if (plan.shared.size > 0)
     for (const member of plan.shared)
       if (!Object.hasOwn(sent, member) && plan.associations.some((link) => isNullLink(link, member, sent)))

@@ -53,7 +53,9 @@ export class RouteMaker<Op extends OperationDescription> {
     this.#adoption = adoption
   }
 
-  /** The settings of a path template for clients that predate the conventions. */
+  /**
+   * The settings of a path template for clients from before the service adopted the conventions.
+   */
   #adopted(template: string): Pick<Route, 'modes' | 'parameters'> {
     const { modesOf, parameters } = this.#adoption
     return { modes: modesOf?.(template), parameters }

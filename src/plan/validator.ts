@@ -66,10 +66,10 @@ const maxValues = 5_000
 const maxCharacters = 20_000
 
 /**
- * The number of values in a body that is small enough to report all of its violations; `undefined`
- * for a larger body. If a large value exceeds a `maxItems` or `maxLength`, the more expensive
- * checks that follow (of the items, or of `pattern`) must not run. For 16,000 items, these checks
- * took seconds.
+ * Returns the number of values in a body. Returns `undefined` if the body is too large to report
+ * all of its violations. If a value of such a body exceeds a `maxItems` or `maxLength`, the more
+ * expensive checks that follow (of the items, or of `pattern`) must not run. For 16,000 items,
+ * these checks took seconds.
  */
 function smallSize(value: unknown): number | undefined {
   let values = 0

@@ -74,8 +74,9 @@ const xmlAs = (name: string): ProblemRepresentation =>
 export const builtIn: readonly ProblemRepresentation[] = Object.freeze([json, ...xmlTypes.map(xmlAs)])
 
 /**
- * Returns the available representations. If two custom representations have the same `contentType`,
- * the last one is used. A mount can therefore replace a representation that the service defines.
+ * Returns the available representations. If two custom representations have the same format
+ * (`formatKey`), the last one is used. A mount can therefore replace a representation that the
+ * service defines.
  */
 export function offersFor(
   what: ContentKind,

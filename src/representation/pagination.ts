@@ -34,9 +34,10 @@ export interface PageFacts {
 const longestLinks = 8_000
 
 /**
- * Maximum length of the link `next` alone. It leaves about 1 KiB of the 16 KiB to other header
- * fields, because clients could not read a response with more. Node's server accepts about as much
- * in a request, so hardly any query has a longer link.
+ * Maximum length of a `Link` field with only the link `next`. With this length, about 1 KiB of the
+ * 16 KiB is left for the other header fields. A longer link could make a response unreadable for
+ * clients. Node's server accepts about 16 KiB of header fields in a request, so hardly any query
+ * leads to a longer link.
  */
 const longestNext = 15_300
 

@@ -64,9 +64,9 @@ export class Presenter {
 
   /**
    * Returns the value of a link to a resource. The value is null if the link has no target, or if
-   * no URL can contain the stored key (PATH-11). It is
-   * the full target if the link is expanded and the target was read. Otherwise, it is an object
-   * with the URL and the members that the link shows, or only the URL if `plainLinks` is set.
+   * no URL can contain the stored key (PATH-11). It is the full target if the link is expanded and
+   * the target was read. In all other cases, it is an object with the URL and the members that the
+   * link shows, or only the URL if `plainLinks` is set.
    */
   #link(mounted: Mounted, link: LinkTo, record: JsonObject, related: Related, at: number): JsonObject | string | null {
     const target = mounted.targets.get(link.name) as Mounted

@@ -12,8 +12,9 @@ export const adapterCall = (caller: Caller, mounted: Mounted): AdapterCall =>
   new CallerCall(caller, scopeOf(caller, mounted))
 
 /**
- * Returns the resource with this collection name in the version of the request. An endpoint has
- * passed the name. Throws `ConfigurationError` if the version has no such resource.
+ * Returns the resource with this collection name in the version of the request. The name comes from
+ * the handler of an endpoint, or from the option `upload` of the endpoint's method. Throws
+ * `ConfigurationError` if the version has no such resource.
  */
 export function mountedOf({ version, route }: Routed, collection: string): Mounted {
   const found = version.table.resources.find(({ plan }) => plan.collection === collection)

@@ -151,7 +151,7 @@ export function encodedValue(exchange: Negotiated, value: unknown, headers: Head
     made = text(value, wire)
   } catch (error) {
     const why = error instanceof Error ? error.message : 'unknown'
-    // Not loggable, because `why` may contain values.
+    // Not a `loggableError`, because `why` may contain values, which must not be logged.
     throw new Error(invalidResult(`a value that can't be written as ${representation.mediaType}: ${why}`), {
       cause: error,
     })

@@ -25,7 +25,7 @@ export interface QueryEvent extends RequestEvent {
    * collection, and not the collection of the route.
    */
   readonly collection: string
-  /** The adapter's method. */
+  /** The name of the adapter's method, such as `list`. */
   readonly call: string
   /**
    * The number of records that `list` or `read` returned, including linked records. `undefined` for

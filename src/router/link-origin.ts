@@ -10,8 +10,8 @@ const longest = 200
 
 /**
  * Returns a sentence about the `href` of a link in a body, if the origin of the `href` differs from
- * the origin of the service. Otherwise, or if that origin is very long, returns an empty string.
- * The service's own links begin with `root`.
+ * the origin of the service. Returns an empty string if the origins are equal, if one of them is
+ * unknown, or if the origin of the `href` is very long. The service's own links begin with `root`.
  */
 export function otherOrigin(link: unknown, root: string): string {
   const href = isObject(link) ? link.href : undefined

@@ -175,8 +175,8 @@ function takeLink(taking: Taking, link: LinkTo): void {
   const given = body[link.name]
   if (given === null) {
     for (const member of link.by) if (hidden.has(member) && !shared.has(member)) record[member] = null
-    // A link has no target if at least one of its members is null. So only a body that has a value
-    // for each of them contradicts the null.
+    // A link has no target if at least one of its members is null. So the null contradicts the body
+    // only if the body has a value for each member of the link.
     if (link.by.every((member) => !hidden.has(member) && (body[member] ?? null) !== null))
       for (const member of link.by) violations.push(contradiction(target, link.name, member))
     return
@@ -253,14 +253,14 @@ export function crossedLinks(mounted: Mounted, patch: JsonObject, current: JsonO
 }
 
 /**
- * Returns the key of the target of a link object in a body. The key is read from `href`. Without
- * `href`, it is read from the members that form the key (REP-7). Returns `undefined` if the link
- * has no valid key.
+ * Returns the key of the target of a link object in a body. The key is read from `href`, or, if
+ * there is no `href`, from the members that form the key (REP-7). If the target's records have a
+ * member `href` of their own, the members that form the key are read first. Returns `undefined` if
+ * the link has no valid key.
  */
 function linkKey(caller: Caller, target: Mounted, given: JsonObject): KeyValue | undefined {
   const { key, definition } = target.plan
-  // The records of the target may have a member `href` of their own. In an expanded link, that
-  // member is not the URL of the target, so the members that form the key are read first.
+  // In an expanded link, a member `href` of the target's records is not the URL of the target.
   const own = definition.shape.members.has('href') ? key.of(given) : undefined
   if (own !== undefined) return own
   const href = Object.hasOwn(given, 'href') ? given.href : undefined

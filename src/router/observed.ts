@@ -114,7 +114,7 @@ class StepWatch implements Watch {
 }
 
 /**
- * Starts the trace of an adapter call. The call is counted if the request counts its calls, and
+ * Starts the trace of an adapter call. If `progress` has `counts`, the call is counted. The call is
  * reported only if a hook or a subscriber needs adapter calls.
  */
 export const watchCall = (caller: Caller, collection: string, call: string): CallWatch =>

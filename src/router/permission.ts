@@ -100,8 +100,8 @@ export function checkAllowed(
 }
 
 /**
- * Returns the scope that the caller lacks for the operation. Returns `undefined` if the permission
- * function does not decide by scopes alone.
+ * Returns the OAuth scope that the caller lacks for the operation. Returns `undefined` if the
+ * permission function does not decide by OAuth scopes alone.
  */
 function missingScope(caller: KeyedCaller, route: Route, operation: OperationDescription): string | undefined {
   const scopeOf = scopesNeeded(caller.permission)
@@ -111,7 +111,8 @@ function missingScope(caller: KeyedCaller, route: Route, operation: OperationDes
     last = scopeOf(action, resource)
     return caller.decide(action, resource, key)
   }
-  // The first access request that is not allowed is the last one that is asked.
+  // `decideOperation` stops at the first access request that is not allowed. So `last` is the OAuth
+  // scope that this access request needs.
   decideOperation({ keys: caller.keys, permission: caller.permission, decide }, route, operation)
   return last
 }

@@ -19,8 +19,8 @@ export interface StepResult {
 }
 
 /**
- * A step of a pipeline, without its own types. The compiler checks these types in the call of
- * `step` or `end` that appends the step.
+ * A step of a pipeline. This type does not say which fields the step reads and adds. The compiler
+ * checks these fields in the call of `step` or `end` that appends the step.
  */
 export interface PipelineStep {
   /** The name of the step, as in its file name, in docs/lifecycle.md and in `onStep` events. */

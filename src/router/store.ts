@@ -234,8 +234,9 @@ export class Store {
   }
 
   /**
-   * Returns the call object of this store, with the fields for a write. Reads and the write share
-   * this object, so that the adapter can recognize a record that it has read for this write.
+   * Sets the fields for a write in the call object of this store, and returns this object. Reads
+   * and the write share this object, so that the adapter can recognize a record that it has read
+   * for this write.
    */
   #intended(method: WriteAction, { action = method, before, links }: Intent): AdapterCall {
     this.#call.action = action
@@ -364,8 +365,8 @@ function changeOf(result: unknown): Change {
 }
 
 /**
- * Like `changeOf`, for the result of a create. An object that the contract does not allow does not
- * say whether a record was created.
+ * Like `changeOf`, for the result of a create. Returns `unknown` for an object that the contract
+ * does not allow, because such an object does not say whether a record was created.
  */
 function changeByCreate(result: unknown): Change {
   const change = changeOf(result)

@@ -1,4 +1,7 @@
-/** The 404 for a path to which no route leads (PATH-1). Its detail says which paths there are. */
+/**
+ * The 404 for a path that no route matches (PATH-1). If possible, its detail names paths that
+ * exist.
+ */
 import { cutText } from '../cut-text.js'
 import type { KeyCodec } from '../definition/key.js'
 import type { Shape } from '../definition/shape.js'
@@ -15,8 +18,8 @@ const maxNames = 20
 
 /**
  * Returns the 404. If possible, its detail suggests the path with the most similar name, or says
- * what a key must be. Otherwise it lists names, if `lists` is true. A service with a permission
- * lists none, because the caller may not be allowed to see all of them.
+ * what a key must be. Otherwise, it lists the names that exist, if `lists` is true. A service with
+ * the option `permission` lists none, because the caller may not be allowed to see all of them.
  */
 export function unknownPath(version: ServedVersion, segments: readonly string[], lists: boolean): HttpProblem {
   return new HttpProblem('unknown-path', { detail: reasonOf(version, segments, lists) })

@@ -15,7 +15,8 @@ const quietTurns = 5
 /**
  * The minimum time in milliseconds that the socket stays open after the call of `endListening`. In
  * a TCP handshake, the client considers the connection established half a round trip before the
- * server does. The socket must still accept it. 50 ms cover round trips of up to 100 ms.
+ * server does. The socket must still accept such a connection. 50 ms cover round trips of up to 100
+ * ms.
  */
 const minOpenTime = 50
 
@@ -28,9 +29,9 @@ const quietTime = cluster.isWorker ? 50 : 0
 
 /**
  * Milliseconds for which a cluster worker must keep running after its socket is closed. Until the
- * primary learns that the socket is closed, it may send further connections. The worker returns
- * these connections to the primary. If the worker exited before it returned them, these connections
- * would hang.
+ * primary receives the message that the socket is closed, it may send further connections. The
+ * worker returns these connections to the primary. If the worker exited before it returned them,
+ * these connections would hang.
  */
 export const handBackTime = cluster.isWorker ? 200 : 0
 

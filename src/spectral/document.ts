@@ -41,16 +41,19 @@ export const isParameter = (segment: string | undefined): boolean => /^\{.*\}$/.
  */
 export function pathsOf(document: unknown): readonly Path[] {
   const table = asObject(asObject(document).paths)
-  const texts = new Set(Object.keys(table).map((text) => text.replace(/\{[^}]*\}/g, '{}')))
+  const texts = new Set(Object.keys(table).map(withoutNames))
   return Object.entries(table).flatMap(([text, item]) => {
     const [first = '', ...rest] = text.split('/').filter((segment) => segment !== '')
     const isVersion = /^v[0-9]+$/.test(first)
     const segments = isVersion ? rest : first === '' ? [] : [first, ...rest]
     if (!isObject(item) || beside.test(segments.join('/'))) return []
-    const hasItems = texts.has(`${text.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '')}/{}`)
+    const hasItems = texts.has(`${withoutNames(text)}/{}`)
     return [{ text, segments, version: isVersion ? first : undefined, kind: kindOf(segments, item, hasItems), item }]
   })
 }
+
+/** Returns a path without a trailing slash and without the names of its parameters. */
+const withoutNames = (text: string): string => text.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '')
 
 /**
  * Matches the paths that are omitted: `/login` (AUTH-2), the docs pages, and the paths of the

@@ -18,7 +18,10 @@ export const stepChannel = tracingChannel<unknown, StepMessage>('express-rest-co
 /** One message per call of an adapter, for requests and for jobs. */
 export const callChannel = tracingChannel<unknown, CallMessage>('express-rest-conventions:adapter-call')
 
-/** A message covers several lookups in the same cache if there is no `await` between them. */
+/**
+ * Messages about lookups in caches. One message covers all lookups in one cache that have no
+ * `await` between them.
+ */
 export const cacheChannel = channel('express-rest-conventions:cache')
 
 /** One message per call that waits for a connection of a PostgreSQL pool. */

@@ -38,7 +38,7 @@ export interface Subject {
 /** The common properties of the messages about a request or job. */
 abstract class Message implements Facts {
   readonly #subject: Subject
-  /** Milliseconds; `undefined` until the work has ended. */
+  /** The duration in milliseconds; `undefined` until the work has ended. */
   duration: number | undefined = undefined
   failed = false
   /** The thrown value. */
@@ -182,7 +182,7 @@ export class PoolWaitMessage {
 /** A list that was slow. */
 export interface SlowListMessage {
   readonly collection: string
-  /** Milliseconds. */
+  /** The duration in milliseconds. */
   readonly duration: number
   /** The members that the list is filtered by, each once, sorted by name. */
   readonly filters: readonly string[]

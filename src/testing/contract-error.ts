@@ -16,7 +16,9 @@ export function show(value: unknown): string {
   return text.length > 300 ? `${text.slice(0, 300)}... (${text.length} characters)` : text
 }
 
-/** Returns a value as JSON. A bigint, which SQL drivers may return, becomes a string such as `7n`. */
+/**
+ * Returns a value as JSON. A bigint, which SQL drivers may return, becomes a string such as `7n`.
+ */
 function textOf(value: unknown): string {
   try {
     return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part)) ?? String(value)
@@ -40,7 +42,9 @@ export function expectEqual(actual: unknown, expected: unknown, what: string): v
   expectThat(textOf(actual) === textOf(expected), `${what} to be ${show(expected)}`, actual)
 }
 
-/** Throws if a page has an exact total other than `expected`. A total may be absent or estimated. */
+/**
+ * Throws if a page has an exact total other than `expected`. The total may be absent or estimated.
+ */
 export function expectTotal(
   { total, exact }: { readonly total?: number | undefined; readonly exact?: boolean | undefined },
   expected: number | undefined,

@@ -1,6 +1,6 @@
 /**
- * Learns in which order a store sorts values, from the lists that the store returns. The store may
- * sort strings in any order, as long as the order is consistent.
+ * Finds out in which order a store sorts values, from the lists that the store returns. The store
+ * may sort strings in any order, as long as the order is consistent.
  */
 import { get } from '../definition/json.js'
 import { valueFormat } from '../definition/value-formats.js'
@@ -11,8 +11,9 @@ import type { Stage } from './stage.js'
 export type RankOf = (value: unknown) => number
 
 /**
- * Learns the order of a member's values. Numbers (including numbers as strings) and date-times must
- * ascend, nulls must come last, and equal values must be adjacent.
+ * Finds out in which order the store sorts a member's values. Throws if numbers (including numbers
+ * as strings) or date-times do not ascend, if null is not last, or if equal values are not
+ * adjacent.
  */
 export async function placesOf(stage: Stage, field: string): Promise<RankOf> {
   const path = field.split('.')

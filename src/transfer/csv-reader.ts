@@ -141,7 +141,7 @@ function rowOf(
 }
 
 function unequal([first, ...others]: readonly Cell[], columns: number): string {
-  if (others.length === 0 && first?.text === '' && !first.quoted) return 'The line is empty.'
+  if (others.length === 0 && first?.text === '' && !first.quoted) return 'The line is empty. Remove it.'
   return (
     `The row has ${others.length + 1} ${others.length === 0 ? 'cell' : 'cells'}, but the header row ` +
     `has ${columns}.`

@@ -87,7 +87,8 @@ class Scanner {
     let end = this.#closing(begin)
     for (; this.#text.charCodeAt(end + 1) === quote; end = this.#closing(end + 2)) doubled = true
     this.#at = end + 1
-    if (!this.#isCellEnd()) throw this.#malformed('something follows a closing quote')
+    if (!this.#isCellEnd())
+      throw this.#malformed('something follows a closing quote. End the cell there, or double the quotes in it')
     const inner = this.#text.slice(begin, end)
     return { text: doubled ? inner.replaceAll('""', '"') : inner, quoted: true }
   }

@@ -352,7 +352,7 @@ class Import {
   #checkTime(): void {
     if (this.#call.left() > 0) return
     throw new Unavailable({
-      detail: 'The time for this import is up. Nothing was written: send a smaller file, or try again.',
+      detail: 'The time limit of this import is reached. Nothing was written: send a smaller file, or try again.',
     })
   }
 

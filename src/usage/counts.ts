@@ -14,7 +14,7 @@ export type CountKind = 'would_break' | 'calls'
 /** The labels of a count. Strings are truncated to their maximum length. */
 export interface Labels {
   readonly kind: CountKind
-  /** The clause, or the version. */
+  /** The clause for `would_break`, or the version for `calls`. */
   readonly subject: string
   readonly method: string
   readonly route: string
@@ -23,7 +23,7 @@ export interface Labels {
    * empty if there is none.
    */
   readonly detail: string
-  /** Empty if clients are not distinguished. */
+  /** The client's name; empty if clients are not distinguished. */
   readonly client: string
 }
 

@@ -193,8 +193,8 @@ function sentenceOf(
   if (state === 'silent') return `${what} ${when}: it was not called in ${lastDays(days)}.`
   if (state === 'unknown')
     return (
-      `${what} ${when}: no calls are known, but calls were counted only for ${share}. Whether it is called is ` +
-      'unknown.'
+      `${what} ${when}: no calls are known, but calls were counted only for ${share}. There may be calls ` +
+      'that were not counted.'
     )
   const named = callers
     .slice(0, maxNamed)

@@ -56,7 +56,7 @@ export interface CountedBreak {
 /** The event of `onCount`: one count, with the labels under which it is stored. */
 export interface UsageEvent {
   readonly kind: CountKind
-  /** The version of a call, or the clause. */
+  /** The clause for `would_break`, or the version for `calls`. */
   readonly subject: string
   readonly method: string
   readonly route: string
@@ -65,7 +65,7 @@ export interface UsageEvent {
    * none.
    */
   readonly detail: string
-  /** Empty if clients are not distinguished. */
+  /** The client's name; empty if clients are not distinguished. */
   readonly client: string
   readonly amount: number
 }

@@ -1,7 +1,7 @@
 /**
- * What the service's own functions, such as `onCreate` and `rules`, may return and throw. After a
- * wrong result, the response is 500, and no record changes. The error names the function and
- * describes the result.
+ * Tests the results and exceptions of the service's own functions, such as `onCreate` and `rules`.
+ * After a wrong result, the response is 500, and no record changes. The error names the function
+ * and describes the result.
  */
 import express from 'express'
 import { describe, expect, it } from 'vitest'

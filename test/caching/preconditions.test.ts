@@ -81,8 +81,8 @@ function model(
   options: { required: boolean; weakToo: boolean },
 ): number {
   // 13.2.1: preconditions have no effect if the response without them would not be 2xx. OPTIONS
-  // selects no representation. POST creates a record, so its preconditions are not compared with
-  // the tag of the list (HDR-4).
+  // selects no representation, so preconditions do not apply to it. POST creates a record, so its
+  // preconditions are not compared with the tag of the list (HDR-4).
   if (plain < 200 || plain > 299 || method === 'POST' || method === 'OPTIONS') return plain
   if (updates && options.required && ifMatch.lines === undefined) return 428
   const holds = options.weakToo ? ifMatch.weak : ifMatch.strong

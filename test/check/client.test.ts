@@ -1,6 +1,7 @@
 /**
- * Tests of the HTTP client that all checks use. It sends unsafe requests only to URLs in the
- * ledger, does not exceed the budget of requests, and retries safe requests if the service is busy.
+ * Tests of the HTTP client that all checks use. The client sends unsafe requests only to URLs in
+ * the ledger, which lists the records that the checks have created. It does not exceed the budget
+ * of requests, and retries safe requests if the service is busy.
  */
 import { afterEach, expect, it } from 'vitest'
 import { Client, UnsafeRequestError } from '../../src/check/client/client.js'

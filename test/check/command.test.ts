@@ -112,8 +112,8 @@ it('a script reads the token from the environment, and can send an altered copy 
 })
 
 it.each([
-  ['HDR-3/stale', 'Evidence of the break. The check got 200.'],
-  ['HDR-3/race', '2 requests at the same time. Evidence of the break. The check got 200, 200.'],
+  ['HDR-3/stale', 'Evidence of the violation. The check got 200.'],
+  ['HDR-3/race', '2 requests at the same time. Evidence of the violation. The check got 200, 200.'],
 ])('the script for a violation of %s sends the requests whose responses violate the rule', async (check, comment) => {
   const origin = await start('If-Match ignored')
   await run(origin, ...usual, '--write', '--only', check, '--scripts', 'breaks')
@@ -354,7 +354,10 @@ it.each([
     '--rate is 50, and --production sends at most 10 requests per second',
   ],
   [['http://127.0.0.1:1', '--production', '--disposable'], '--production and --disposable are both given.'],
-  [['http://127.0.0.1:1', '--disposable', '--cleanup'], '--disposable and --cleanup are both given. Clean up first.'],
+  [
+    ['http://127.0.0.1:1', '--disposable', '--cleanup'],
+    '--disposable and --cleanup are both given. First run --cleanup alone.',
+  ],
   [['http://127.0.0.1:1', '--document', 'absent.json'], 'absent.json cannot be read'],
   [
     ['http://127.0.0.1:1', '--document', 'openapi.json', '--token', 'CHECK_NO_TOKEN'],

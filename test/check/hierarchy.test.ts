@@ -36,7 +36,7 @@ async function verdictsOf(lists: Readonly<Record<string, unknown>>, more: object
     base: `${origin}/v1`,
     target: {
       collections: [
-        { ...common, template: '/customers', below: ['/customers/vip', '/customers/by-city/{city}'] },
+        { ...common, template: '/customers', below: ['/customers/vip', '/customers/100%', '/customers/by-city/{city}'] },
         { ...common, template: '/contracts' },
         { ...common, template: '/customers/{id}/contracts', ...more },
       ],
@@ -96,6 +96,11 @@ it.each([
     'holds',
   ],
   ['is violated if a member of the items has the value in the path', city, 'breaks'],
+  [
+    'is checked for a path whose percent-encoding is malformed',
+    { '/v1/customers/100%': [{ id: 0, city: '100%', contract: {} }] },
+    'breaks',
+  ],
 ] as const)('PATH-6 %s', async (_, lists, verdict) => {
   expect((await verdictsOf({ ...shared, ...lists }))[1]).toBe(verdict)
 })

@@ -19,7 +19,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const orders = 'http://127.0.0.1/v1/orders'
 const intent = { collection: '/orders', post: orders, marker: 'check-1', body: { note: 'check-1' } }
 
-it('an intent is on disk when intend() returns, and the URL of the record is on disk when created() returns', () => {
+it('intend() writes the planned POST to disk before it returns, and created() writes the URL of the record', () => {
   const ledger = new Ledger(path)
   const number = ledger.intend(intent)
   expect(readFileSync(path, 'utf8')).toContain('"check-1"')

@@ -38,8 +38,8 @@ const markdownWith = (count: number, text: string): string =>
 
 describe('the Markdown report', () => {
   it.each([
-    [60, 'long '.repeat(400), /The details of \d+ breaks are left out/],
-    [2_000, 'short', /\d+ more breaks, and all details, are left out/],
+    [60, 'long '.repeat(400), /The details of \d+ violations are left out/],
+    [2_000, 'short', /\d+ more violations, and all details, are left out/],
   ])('with %i violations is shortened, and says what was left out', (count, text, note) => {
     const markdown = markdownWith(count, text)
     expect(markdown.length).toBeLessThanOrEqual(65_000)

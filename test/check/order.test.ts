@@ -1,6 +1,6 @@
 /**
- * Tests of the check of QUERY-2. The check finds sort orders that are certainly wrong, without
- * knowing how the store compares strings.
+ * Tests of the check of QUERY-2. The check finds only sort orders that are wrong however the store
+ * compares strings.
  */
 import { describe, expect, it } from 'vitest'
 import { areReverse, misplaced, scattered } from '../../src/check/checks/order.js'

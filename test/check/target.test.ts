@@ -49,6 +49,19 @@ it('the target contains the parameters, keys and features that the document decl
   expect(unlisted).toMatchObject([{ template: '/v1/parcels', itemMethods: ['GET', 'DELETE'] }])
 })
 
+it.each(['/v1/prices/{id}', '/v1/prices/{id}/'])('the parts of a key are read from the operations of %s', (item) => {
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: '^customer=[^,]+,year=.+$' } }
+  const schema = { type: 'array', items: { properties: { customer: { type: 'string' }, year: { type: 'integer' } } } }
+  const [prices] = resolveTarget({
+    openapi: '3.1.0',
+    paths: {
+      '/v1/prices': { get: { responses: { 200: { content: { 'application/json': { schema } } } } } },
+      [item]: { get: { parameters: [id], responses: {} } },
+    },
+  }).collections
+  expect(prices?.key).toEqual(['customer', 'year'])
+})
+
 const openItems = { get: { parameters: [{ name: 'sort', in: 'query', schema: { type: 'string' } }], responses: {} } }
 
 it('the target contains no features that the document does not declare', () => {
@@ -86,7 +99,7 @@ it.each([
   client.close()
 })
 
-it('the references of a chain of thousands of schemas are replaced', () => {
+it('withoutReferences() resolves the references in a chain of thousands of schemas', () => {
   const chain = Array.from({ length: 5000 }, (_, at) => [`T${at}`, { next: { $ref: `#/T${at + 1}` } }] as const)
   let found = at(withoutReferences({ ...Object.fromEntries(chain), T5000: { last: true } }), '/T0')
   for (let n = 0; n < 5000; n += 1) found = at(found, '/next')

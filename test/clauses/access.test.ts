@@ -169,7 +169,7 @@ describe.each(frameworks)('the AUTH clauses on %s', (_name, express) => {
     expect((await get('/v1/notas', asBearer(token('notas:read')), 'DELETE')).headers.allow).toBe('GET, HEAD, OPTIONS')
   })
 
-  it('HDR-6: responses are private and vary by the credentials, unless the resource declares otherwise', async () => {
+  it('HDR-6: responses vary by the credentials, and are private unless the resource sets cacheControl', async () => {
     const list = await get('/v1/notas', asBearer(token()))
     expect([list.headers['cache-control'], list.headers.vary]).toEqual(['private, no-cache', 'Accept, Authorization'])
     const etag = list.headers.etag as string
@@ -294,7 +294,7 @@ describe.each(frameworks)('limits on requests and failed logins, and the login t
     await service.close()
   })
 
-  it('LIMIT-1: if the limit store is down, requests pass', async () => {
+  it('LIMIT-1: if the limit store is down, requests are served without a limit', async () => {
     const down = (): LimitStore => ({
       init() {},
       increment: () => Promise.reject(new Error('down')),

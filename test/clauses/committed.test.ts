@@ -269,8 +269,8 @@ describe.each(frameworks)('VERB-13: changes with injected faults, on %s', (_name
 
   it('if a PATCH response cannot be rendered, its tag is valid in If-Match, but never gives a 304', async () => {
     n += 1
-    // The last calls of the request come after its write. The fault occurs at the last call but
-    // one.
+    // The last calls of the request come after its write. The fault occurs at the second to last
+    // call.
     const calls = await countCalls(world, () => world.send('PATCH', '/v1/contratos/a', {}, { n: -1 }))
     Object.assign(world, { fault: { at: calls - 1, kind: 'unavailable' }, calls: 0 })
     const patched = await world.send('PATCH', '/v1/contratos/a', {}, { n })
@@ -309,7 +309,7 @@ async function countCalls(world: World, request: () => Promise<Answer>): Promise
   return world.calls
 }
 
-describe.each(frameworks)('outcomes that the library cannot know, on %s', (_name, express) => {
+describe.each(frameworks)('writes whose outcome is unknown, and failures after a write, on %s', (_name, express) => {
   const things = defineResource({
     collection: 'things',
     key: 'id',
@@ -322,7 +322,7 @@ describe.each(frameworks)('outcomes that the library cannot know, on %s', (_name
     return listen(app)
   }
 
-  it('VERB-13: if a write fails or hangs, its outcome is called unknown unless the adapter gives details', async () => {
+  it('VERB-13: if a write fails or hangs, the 5xx calls the outcome unknown unless the adapter states it', async () => {
     const service = await serving({
       create: ({ id }) => {
         if (id === 'silent') return new Promise(() => {})

@@ -82,7 +82,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     const down = await send('GET', '/v8/averias/down')
     expect([down.status, down.json.code, down.headers['retry-after']]).toEqual([503, 'unavailable', '7'])
     const refused = await send('GET', '/v8/averias/refused')
-    expect([refused.status, refused.json.detail]).toEqual([429, 'Too much of it.'])
+    expect([refused.status, refused.json.detail]).toEqual([429, 'The quota is used up.'])
   })
 
   it('ERR-1: a problem whose header or member cannot be sent causes a 500, and the service keeps running', async () => {

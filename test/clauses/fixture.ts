@@ -271,7 +271,7 @@ function troubled(seen: Seen): Adapter<{ id: string; x?: number }, string> {
     seen.signals.set(id, call.signal)
     if (id.startsWith('hang')) return new Promise<never>(() => {})
     if (id === 'down') throw new Unavailable({ retryAfter: 7 })
-    if (id === 'refused') throw Object.assign(new Error('Too much of it.'), { status: 429, expose: true })
+    if (id === 'refused') throw Object.assign(new Error('The quota is used up.'), { status: 429, expose: true })
     if (id === 'nothing') throw undefined
     if (id === 'secret') throw new Error('password=hunter2 at db.internal')
     if (id === 'unwritable') throw new HttpProblem('rule', { headers: { 'X-Broken': 'a\r\nb' } })

@@ -451,7 +451,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       }
     })
 
-    it('callers with equal principals and different tokens share keys. Incomparable principals get 500', async () => {
+    it('callers with equal principals share keys. A principal that cannot be compared causes a 500', async () => {
       const schema = {
         type: 'object',
         required: ['id'],

@@ -316,7 +316,7 @@ describe.each(frameworks)('the REP clauses on %s', (_name, express) => {
     expect((await send('PATCH', '/v8/piezas/6', {}, { lote: 'L' })).status).toBe(200)
   })
 
-  it('REP-7: a link gets 422 if its URL has the wrong parent, or if it contradicts the key of its record', async () => {
+  it('REP-7: a link gets 422 if it contradicts the key of the linking record, or names the wrong parent', async () => {
     const partes = defineResource({
       collection: 'partes',
       key: ['de', 'n'],

@@ -195,7 +195,7 @@ describe.each(frameworks)('VER-2: retired parts on %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos/1')).status).toBe(200)
   })
 
-  it('VER-2: a retired method gets 410 even if the adapter does not have it', async () => {
+  it('VER-2: a retired method gets 410 even if the adapter lacks this method', async () => {
     const from = stores()
     const { list, read } = from.pedidos
     const readOnly = { list: list.bind(from.pedidos), read: read.bind(from.pedidos) }
@@ -506,7 +506,7 @@ describe.each(frameworks)('VER-2: the option "paths" on %s', (_name, express) =>
   it('VER-2: the retired path of a hand-written route is case-insensitive, unlike mounted paths', async () => {
     const routes = express.Router()
     routes.get('/a-mano/:id', (_req, res) => void res.send('by hand'))
-    // Express's form of a parameter has the same meaning.
+    // A parameter can be written as `{id}`, or as `:id` like in Express.
     const paths = { '/a-mano/{id}': over, '/clientes/:id/observaciones': over }
     const { send, close } = await start(express, serviceWith(paths, routes as never))
     closers.push(close)

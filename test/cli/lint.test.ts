@@ -124,7 +124,7 @@ describe('references in a linted document', () => {
     expect((await lintWith('data.json', referring(data), '--only', 'reference')).code).toBe(0)
   })
 
-  it('that form a loop are reported; recursive schemas are not', async () => {
+  it('are reported if they form a loop, but not if a schema refers to itself in a property', async () => {
     const loop = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } }
     expect((await lintWith('loop.json', referring(loop))).out).toContain('leads into a loop')
     const tree = { Tree: { properties: { child: { $ref: '#/components/schemas/Tree' } } } }
@@ -179,7 +179,7 @@ describe('a baseline of lint', () => {
   })
 
   it.each([
-    [['--until', '2026-12-31'], '--until goes with --write-baseline'],
+    [['--until', '2026-12-31'], '--until needs --write-baseline'],
     [['--until', 'soon', '--write-baseline', 'known.json'], '--until is "soon". Give a day of the calendar'],
     [['--until', '2026-06-14', '--write-baseline', 'known.json'], 'which is in the past: today is 2026-06-15 (UTC)'],
     [['--baseline', 'openapi.yaml'], 'A baseline is a list such as'],
@@ -256,7 +256,7 @@ it('lint reads a document from a URL', async () => {
     const absent = await place.run('lint', `${service.origin}/absent`)
     expect([absent.code, absent.error]).toEqual([
       2,
-      expect.stringContaining('responded with 404, but without a document'),
+      expect.stringContaining('responded with 404 instead of a document'),
     ])
   } finally {
     await service.close()

@@ -404,7 +404,7 @@ describe('messages for command lines', () => {
     )
   })
 
-  it('an invalid file of accepted changes gets a message', async () => {
+  it('an invalid accepted.json fails the check, with a message that says what is wrong', async () => {
     const folder = await released({ v1: withFilters('a') })
     put(folder, 'openapi/accepted.json', '[{"kind": "filter-removed"}]')
     expect((await run(folder, { v1: withFilters() }, check)).error).toContain('Entry 1 of ')

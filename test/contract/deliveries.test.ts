@@ -306,7 +306,7 @@ describe('servers of one path or operation', () => {
   })
 })
 
-it('the schema of a webhook header is compared, even if it is in content', () => {
+it('the schema of a webhook header is compared, even if it is inside "content"', () => {
   const of = (schema: Json): Json => {
     const parameters = [{ name: 'X', in: 'header', content: { 'application/json': { schema } } }]
     return document({}, { webhooks: { shipped: { post: { parameters, responses: {} } } } })

@@ -469,6 +469,14 @@ const credentials: readonly Twins[] = [
   ],
 ]
 
+it.each([
+  [['read', 'write'], 'needs the scope "write" of "one" now: clients without it get 403'],
+  [['a', 'b', 'read'], 'needs the scopes "a", "b" of "one" now: clients without all of them get 403'],
+])('a change from the scope "read" to the scopes %j names the new scopes', (scopes, summary) => {
+  const [change] = compareContracts(secured([{ one: ['read'] }]), secured([{ one: scopes }]))
+  expect(change?.summary).toContain(summary)
+})
+
 const marks = { breaking: '!', warning: '?', harmless: '' } as const
 const kindsOf = (before: Json, after: Json): readonly string[] =>
   compareContracts(before, after)
@@ -665,7 +673,7 @@ it.each([
   ['the style label', 'path', { schema: text, style: 'label' }],
   ['the style matrix', 'path', { schema: text, style: 'matrix' }],
   ['content', 'query', { content: { 'application/json': { schema: text } } }],
-])('a string parameter that gets %s in the %s is a breaking change', (_title, where, rest) => {
+])('adding or removing %s of a string parameter in the %s is a breaking change of its style', (_title, where, rest) => {
   const of = (parameter: Json): Json =>
     document({
       '/things/{a}': { get: { parameters: [{ name: 'a', in: where, required: true, ...parameter }], responses: {} } },
@@ -677,12 +685,12 @@ it.each([
   ])
 })
 
-it('a text/plain content of a string parameter is not a change', () => {
+it('replacing the schema of a string parameter with text/plain content is not a change', () => {
   const content = withParameter({ name: 'a', in: 'query', content: { 'text/plain': { schema: text } } })
   expect(compareContracts(withParameter({ name: 'a', in: 'query', schema: text }), content)).toEqual([])
 })
 
-it('the schema of a response header is compared, even if it is in content', () => {
+it('the schema of a response header is compared, even if it is inside "content"', () => {
   const of = (schema: Json): Json => responseHeader({ content: { 'application/json': { schema } } })
   expect(compareContracts(of(text), of(whole)).map(({ kind }) => kind)).toEqual(['header-type-changed'])
 })

@@ -101,7 +101,7 @@ describe('a bundled document', () => {
     same(assembled({ $ref: 'with%20space.json#/a~1b' }), request(text))
   })
 
-  it('has the files that components and responses with the names of keywords refer to', () => {
+  it('includes the files to which a component refers, even if the component is named like a keyword', () => {
     const text = { $ref: 'common.yaml#/components/schemas/Text' }
     const names = ['default', 'example', 'value', 'const', 'enum']
     const named = Object.fromEntries(names.map((name) => [name, text]))

@@ -88,7 +88,7 @@ describe('upgradeGuide()', () => {
     },
   )
 
-  it('names no path if a document has no name of a version', () => {
+  it('names the path of a version only if info.version looks like v1', () => {
     const unnamed = (title: string) => ({ openapi: '3.1.0', info: { title }, paths: {} })
     expect(upgradeGuide(unnamed('a'), unnamed('b'))).toContain('Call the new version in place of the old version. The')
     const numbered = (version: string) => ({ openapi: '3.1.0', info: { title: 'a', version }, paths: {} })

@@ -236,7 +236,7 @@ describe.each(majors)('the modes of clauses, in single middlewares on %s', (_, e
     ])
       statuses.push((await call.get(`${path}?_=1`)).status)
     expect(statuses).toEqual([200, 200, 400, 400, 200])
-    // Ids that look like a version, or like another path segment.
+    // The mode also applies if an id looks like a version or like another path segment.
     for (const id of ['v1', 'v2', 'private', 'orders'])
       expect([id, (await call.get(`/private/v1/orders/${id}?_=1`)).status]).toEqual([id, 200])
   })

@@ -135,6 +135,20 @@ describe('causes', () => {
     expect(textOf(new Error('a\n    at hunter2 (/hunter2.js:1:1)'))).not.toContain('hunter2')
   })
 
+  it.each([
+    ['    at save (/srv/my shop/orders.js:7:9)', '/srv/my shop/orders.js:7:9'],
+    ['    at /srv/my shop/orders.js:7:9', '/srv/my shop/orders.js:7:9'],
+    ['    at eval (eval at run (/srv/a.js:1:2), <anonymous>:1:1)\n    at run (/srv/a.js:1:2)', '/srv/a.js:1:2'],
+    [
+      '    at q (C:\\shop\\node_modules\\pg\\a.js:1:2)\n    at save (C:\\shop\\orders.js:7:9)',
+      'C:\\shop\\orders.js:7:9',
+    ],
+  ])('the location is the first line of the stack in the own code: %s', (stack, place) => {
+    const error = new Error('hunter2')
+    error.stack = `Error: hunter2\n${stack}`
+    expect(textOf(error).replace(`${process.cwd()}/`, '')).toBe(`Error at ${place}`)
+  })
+
   it('long and cyclic chains are cut, and an unreadable error is named as such', () => {
     const round: Error & { cause?: unknown } = new Error('a')
     round.cause = new Error('b', { cause: round })

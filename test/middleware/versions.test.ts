@@ -47,8 +47,8 @@ describe('versions(): options', () => {
   })
 
   it('VER-3: invalid dates, or dates in an impossible order, are refused', () => {
-    expect(build({ v1: { handler, sunset: 'soon' } })).toThrow(/sunset of v1 is "soon"/)
-    expect(build({ v1: { handler, deprecated: new Date(8.64e15) } })).toThrow(/deprecated of v1/)
+    expect(build({ v1: { handler, sunset: 'soon' } })).toThrow(/"sunset" of v1 is "soon"/)
+    expect(build({ v1: { handler, deprecated: new Date(8.64e15) } })).toThrow(/"deprecated" of v1/)
     expect(build({ v1: { handler, deprecated: '2027-01-01', sunset: '2026-01-01' } })).toThrow(/before its deprecation/)
     expect(build({ v1: { handler, retireAtSunset: true } })).toThrow(/has "retireAtSunset" but no "sunset"/)
   })

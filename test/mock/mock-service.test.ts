@@ -302,7 +302,7 @@ describe('the mock of a service', () => {
     }
     const service = api({ versions: { v1: [mount(impossible, { list: never, read: never } as never)] } })
     await expect(mocked(service)).rejects.toThrow(
-      'No example of "notes" could be generated because of "a" (pattern): no text was found that matches ^x$. ' +
+      'No example of "notes" could be generated. Cause: "a" (pattern): no text was found that matches ^x$. ' +
         'Give that member "examples" in the schema, or give records of "notes" as data (mock --data file.json).',
     )
   })

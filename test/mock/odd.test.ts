@@ -195,14 +195,14 @@ describe('a mock of unusual resources', () => {
       })
     expect(await listed(await serve(of('size')), '/v1/trees')).toHaveLength(25)
     await expect(serve(of('next'))).rejects.toThrow(
-      /because of "tree\.next\.next.*\.\.\." \(\$ref\): it is recursive without end/,
+      /Cause: "tree\.next\.next.*\.\.\." \(\$ref\): it is recursive without end/,
     )
   })
 
   it('fails to start if no record satisfies a rule, and the error contains the detail of the rule', async () => {
     const rules = () => [{ member: 'a', detail: 'Never.' }]
     await expect(serve(define({ collection: 'notes', key: 'id', properties: { id: whole }, rules }))).rejects.toThrow(
-      'No example of "notes" could be generated because of the whole record (rules): "a": Never. ' +
+      'No example of "notes" could be generated. Cause: the whole record (rules): "a": Never. ' +
         'Give records of "notes" as data (mock --data file.json).',
     )
   })

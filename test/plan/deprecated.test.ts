@@ -52,6 +52,13 @@ describe('VER-3: deprecated members in every part of a schema', () => {
     expect(found?.inJsonPatch([{ op: 'add', path, value }])).toEqual(names)
   })
 
+  it('move and copy use the member to which `from` leads', () => {
+    const [move, copy] = ['move', 'copy'].map((op) => ({ op, from: '/par/1/viejo', path: '/textos/texto' }))
+    expect(found?.inJsonPatch([move])).toEqual(['par[1].viejo'])
+    expect(found?.inJsonPatch([copy, { op: 'copy', from: 7, path: '/textos/vez' }])).toEqual(['par[1].viejo', 'textos.*'])
+    expect(found?.inJsonPatch([{ op: 'move', from: '/par/1/nombre', path: '/textos/texto' }])).toEqual([])
+  })
+
   it('each name is reported once, and malformed operations are ignored', () => {
     const use = { op: 'remove', path: '/textos/viejo' }
     expect(found?.inJsonPatch([use, { op: 'remove', path: 7 }, null, use])).toEqual(['textos.*'])

@@ -58,7 +58,7 @@ describe('imports of hostile files', () => {
     expect(answer.json.errors.map(({ detail }: { detail: string }) => detail)).toEqual([
       'Line 2: "importe" must be a number such as 12.5.',
       'Line 5: "importe" must be a number such as 12.5.',
-      'Line 7: The line is empty.',
+      'Line 7: The line is empty. Remove it.',
       'Line 8: "nota" is required.',
     ])
   })

@@ -121,7 +121,7 @@ describe('VER-2: callers of versions, operations and routes that end soon', () =
     const [, young] = dueEnds(ends, snapshot({ since: '2027-05-30T00:00:00.000Z' }))
     expect(young?.sentence).toBe(
       'v1 ends on 2027-06-13, in 12 days: no calls are known, but calls were counted only for 6% of the last 30 ' +
-        'days. Whether it is called is unknown.',
+        'days. There may be calls that were not counted.',
     )
   })
 })

@@ -49,7 +49,7 @@ async function change(client, url, edit) {
     const answer = await client('PATCH', url, { 'If-Match': headers.get('etag'), body: edit(delivery) })
     if (answer.status !== 412) return answer
   }
-  throw new Error('others are always quicker')
+  throw new Error('before each attempt, another client changed the delivery')
 }
 
 module.exports = {
@@ -82,14 +82,14 @@ module.exports = {
     assert.deepEqual([status, body.recipient], [200, 'Ana'])
   },
 
-  async 'the office marks the member that is wrong'(base) {
+  async 'the office gets a pointer to the wrong member'(base) {
     const { status, body } = await office('POST', `${base}/v2/deliveries`, {
       body: { code: 'X-1', address: 'Mitre 1', depot: { id: 1 } },
     })
     assert.deepEqual([status, body.errors.map(({ pointer }) => pointer)], [422, ['/recipient']])
   },
 
-  async 'the office asks by HEAD whether a delivery exists'(base) {
+  async 'the office checks with HEAD whether a delivery exists'(base) {
     assert.equal((await office('HEAD', `${base}/v2/deliveries/2`)).status, 302)
     assert.equal((await office('HEAD', `${base}/v2/deliveries/999999`)).status, 404)
   },
@@ -102,7 +102,7 @@ module.exports = {
     assert.equal((await office('GET', url)).status, 404)
   },
 
-  async 'the shop cancels a delivery by its status, once'(base) {
+  async 'the shop cancels a delivery with PATCH, and a second attempt is refused'(base) {
     const url = await create(base)
     const cancel = () => change(shop, url, () => ({ status: 'cancelled' }))
     assert.equal((await cancel()).status, 200)
@@ -118,7 +118,7 @@ module.exports = {
     assert.deepEqual((await shop('GET', body.depot.href)).body, expanded.depot)
   },
 
-  async 'the billing asks for CSV by Accept'(base) {
+  async 'the billing client requests CSV with Accept'(base) {
     const { status, headers, body } = await billing('GET', `${base}/v2/deliveries?status=out`, { Accept: 'text/csv' })
     assert.deepEqual([status, headers.get('content-type')], [200, 'text/csv; charset=utf-8'])
     const [head, ...lines] = body.trimEnd().split('\n')

@@ -94,7 +94,7 @@ module.exports = {
   },
 
   /** The table in the office's program sends all its columns as parameters. */
-  async 'the office lists with parameters that the service never had'(base) {
+  async 'the office requests a list with parameters that the service never had'(base) {
     const { status, body } = await office(
       'GET',
       `${base}/v1/deliveries?status=open&sort_by=code&columns=code&page=2&per_page=10`,
@@ -124,7 +124,7 @@ module.exports = {
     assert.match(twice.body.error, /exists/)
   },
 
-  async 'the office asks by HEAD whether a delivery exists'(base) {
+  async 'the office checks with HEAD whether a delivery exists'(base) {
     assert.equal((await office('HEAD', `${base}/v1/deliveries/2`)).status, 200)
     assert.equal((await office('HEAD', `${base}/v1/deliveries/999999`)).status, 404)
   },
@@ -155,7 +155,7 @@ module.exports = {
   },
 
   /** The billing client is a program from 2015 that uses plain `http`. */
-  async 'the billing reads the list as CSV each night'(base) {
+  async 'the billing client reads the list as CSV each night'(base) {
     const options = { headers: { Authorization: 'Bearer billing-token' } }
     const [answer] = await once(http.get(`${base}/v1/deliveries.csv?status=out`, options), 'response')
     let text = ''
@@ -172,9 +172,10 @@ module.exports = {
   },
 
   /**
-   * If the radio loses half of a body, the 400 response makes the scanner send the change again.
+   * The scanner's radio link may lose half of a body. The response is then a 400, and the scanner
+   * sends the change again.
    */
-  async 'the scanner sends half a change, and then the whole'(base) {
+  async 'the scanner sends half of a change, and then the whole change'(base) {
     const url = `${base}/v1/deliveries/${(await create(base)).id}`
     assert.equal((await scanner('PATCH', url, '{"status": "deliv')).status, 400)
     assert.equal((await scanner('PATCH', url, { status: 'delivered' })).body.status, 'delivered')

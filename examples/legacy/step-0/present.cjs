@@ -4,5 +4,5 @@ exports.present = (req, { depot_id, revision, ...members }) => ({
   depot: `${req.protocol}://${req.get('host')}/v1/depot/${depot_id}`,
 })
 
-/** The id of the depot at the end of such a URL; `undefined` if there is no such depot. */
+/** Returns the id at the end of a depot's URL, or `undefined` if there is no such depot. */
 exports.depotIn = (depots, address) => depots.find(String(address).split('/').pop())?.id

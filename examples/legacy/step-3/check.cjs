@@ -10,7 +10,7 @@ exports.check = ({ deliveries }, row) => {
   expect(row.code, 'code', 'code is missing')
   expect(row.recipient, 'recipient', 'recipient is missing')
   expect(row.address, 'address', 'address is missing')
-  expect(statuses.includes(row.status), 'status', `status is none of ${statuses.join(', ')}`)
+  expect(statuses.includes(row.status), 'status', `status must be one of ${statuses.join(', ')}`)
   expect(row.depot_id, 'depot', 'there is no such depot')
   if (errors.length > 0)
     throw new HttpProblem('invalid-body', { detail: errors.map(({ detail }) => detail).join(', '), errors })
@@ -18,7 +18,7 @@ exports.check = ({ deliveries }, row) => {
   if (twin)
     throw new HttpProblem('duplicate', {
       detail: `${row.code} exists`,
-      errors: [{ pointer: '/code', detail: 'it exists' }],
+      errors: [{ pointer: '/code', detail: 'another delivery has this code' }],
     })
 }
 
@@ -28,5 +28,5 @@ exports.check = ({ deliveries }, row) => {
  */
 exports.findRow = (table) => (req, _res, next, id) => {
   req.row = table.find(id)
-  next(req.row === undefined ? new HttpProblem('absent', { detail: `there is no ${id}` }) : undefined)
+  next(req.row === undefined ? new HttpProblem('absent', { detail: `nothing has the id ${id}` }) : undefined)
 }

@@ -87,7 +87,7 @@ function contrato(i: number, random: Random, clientes: readonly Cliente[]): Cont
     permiteEntregaEnMostrador,
     permiteReenvio: random.once(2),
   })
-  // The values take turns, so that even a few contracts include all cases.
+  // The values are used in turn, so that even a few contracts include all cases.
   const turn = (shift: number): boolean | null => [true, false, null][(i + shift) % 3] ?? null
   const known = i % 4 !== 3
   const localidad = random.between(1, 5000)

@@ -115,7 +115,7 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
     .post(noQuery(), body, (req, res) => {
       const value = body.of(req)
       if (rows.has(value.nomenclatura)) {
-        const detail = 'There is a branch with this nomenclatura already.'
+        const detail = 'A branch with this nomenclatura already exists.'
         throw new HttpProblem('duplicate', { detail, errors: [{ pointer: '/nomenclatura', detail }] })
       }
       sendTag(req, res, save(value))

@@ -25,8 +25,8 @@ export async function openServer(url: string, settings: ServerSettings = {}): Pr
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'pre-piezas',
-    // The number of processes times (this number + 1 for readiness) must be below `max_connections`
-    // of the server.
+    // Each process also has one connection for the readiness check. The total of all processes must
+    // be below `max_connections` of the server.
     max: databasePool,
     connectionTimeoutMillis: 5_000,
     // Makes the operating system detect connections whose other end is gone.

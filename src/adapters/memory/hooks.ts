@@ -27,8 +27,8 @@ export function hooksOf(
 ): Hooks {
   const { collection, shape } = definition
   /**
-   * Converts the strings of a record from the service's function to canonical form, for example a
-   * UUID to lower case (REP-4). Keys, filters and sort orders compare these strings.
+   * Converts strings to canonical form, for example a UUID to lower case (REP-4), in a record that
+   * the service's function returned. Keys, filters and sort orders compare these strings.
    */
   const canonical = compileCanonical(shape) as (row: unknown) => Row
 

@@ -113,7 +113,7 @@ export function postgresAdapter<T, K>(
 ): PostgresAdapter<T, K>
 export function postgresAdapter(
   client: PostgresClient,
-  // biome-ignore lint/suspicious/noExplicitAny: only the mount knows the type of the record
+  // biome-ignore lint/suspicious/noExplicitAny: the type of the record is known only at the mount
   options: PostgresAdapterOptions<any, any> & { readonly resource?: never },
 ): UnboundPostgresAdapter
 export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOptions): unknown {

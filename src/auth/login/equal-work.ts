@@ -8,7 +8,10 @@ import { type Cost, currentCost, type PasswordHash, workOf } from './password-ha
 import { matches } from './passwords.js'
 import { derive } from './scrypt-threads.js'
 
-/** If the work of two checks differs by less than this share, timing noise hides the difference. */
+/**
+ * If the durations of two checks differ by less than this share of the whole duration, timing noise
+ * hides the difference.
+ */
 const negligible = 1 / 50
 
 /** Checks the passwords of one service. */

@@ -18,8 +18,8 @@ import { type Cost, memoryOf } from './password-hash.js'
 const niceness = process.platform === 'linux' ? 3 : undefined
 
 /**
- * The maximum number of hashes at a time. If the priority cannot be lowered, one of several cores
- * is left to the rest of the process.
+ * The maximum number of hashes at a time. If the priority cannot be lowered and the machine has
+ * several cores, one core is left to the rest of the process.
  */
 export const maxConcurrentHashes = Math.max(1, Math.min(2, availableParallelism() - (niceness === undefined ? 1 : 0)))
 

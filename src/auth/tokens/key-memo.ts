@@ -12,6 +12,7 @@ import { type PreparedKey, prepareKey, type TokenKey } from './keys.js'
  * Returns a function that prepares keys for verification, and caches the prepared keys. The
  * function recognizes a key by its object or, if the service returns a new object each time, by its
  * content. Keys with equal content yield the same `PreparedKey` until the cache evicts it. The
+ * content of a `KeyObject` is not compared, so a new `KeyObject` yields a new `PreparedKey`. The
  * cache belongs to `caches`. The function throws `ConfigurationError` in the same cases as
  * `prepareKey`.
  */

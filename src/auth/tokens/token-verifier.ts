@@ -112,8 +112,9 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
 }
 
 /**
- * Returns the claims if `gone` is `false`. A result that is not a boolean is a mistake in the
- * service, and must not let a revoked token pass.
+ * Returns the claims if the token is not revoked. `gone` is the result of the service's function
+ * `revoked`. A result that is not a boolean is a mistake in the service, and must not let a revoked
+ * token pass.
  */
 function unlessRevoked({ what, refuse }: VerifierPlan, claims: Claims, gone: unknown): Claims {
   if (gone === false) return claims

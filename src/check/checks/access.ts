@@ -47,7 +47,7 @@ export const accessChecks: readonly ListCheck[] = [
     id: 'AUTH-4/nobody',
     rule: 'Without credentials, the response is 401.',
     why: 'Private data must not be public.',
-    fix: 'Authenticate requests first.',
+    fix: 'Authenticate each request before processing it.',
     run: (list) => refuses(list, nobody, 'a request without credentials'),
   },
   {

@@ -173,7 +173,7 @@ export const filterChecks: readonly ListCheck[] = [
     id: 'QUERY-8/malformed-value',
     needs: ['QUERY-1/finds-shown'],
     rule: 'A value that does not have the type of its filter gets 400.',
-    why: 'An empty list looks like the result of a valid filter.',
+    why: 'An empty list would look like the result of a valid filter.',
     fix: 'Check each value by the type of its member, and refuse other values with 400.',
     async run(list) {
       const typed = list.target.filters.filter(

@@ -1,5 +1,6 @@
 /** Checks of the hierarchy of paths, and of filters in paths (PATH-5, PATH-6, PATH-7). */
 import type { JsonObject } from '../../definition/json.js'
+import { decodeSegments } from '../../http/targets.js'
 import { isParameter } from '../../spectral/document.js'
 import type { ListCheck } from '../check.js'
 import type { Exchange } from '../client/exchange.js'
@@ -170,7 +171,7 @@ function filledIn(
 ): { readonly path: string; readonly value: string } | undefined {
   const [, above = '', last = ''] = /^(.*\/)([^/]*)$/.exec(text) ?? []
   if (above.includes('{')) return undefined
-  if (!isParameter(last)) return { path: text, value: decodeURIComponent(last) }
+  if (!isParameter(last)) return { path: text, value: decodeSegments(last)?.[0] ?? last }
   const value = items.map((item) => valueAt(item, last.slice(1, -1))).find(isScalar)
   return value === undefined
     ? undefined

@@ -39,7 +39,7 @@ export const linkChecks: readonly ListCheck[] = [
   {
     id: 'REP-1/absolute',
     rule: 'The `href` of a link is an absolute URL.',
-    why: 'Clients follow links as they are.',
+    why: 'Clients follow links without changing them.',
     fix: 'Begin links with the configured address of the service.',
     async run(list) {
       const groups = await linksBy(list)

@@ -68,7 +68,7 @@ export const loginChecks: readonly ServiceCheck[] = [
     id: 'AUTH-2/unknown-user',
     rule: 'A login of an unknown user gets 401 without a token.',
     why: 'Otherwise anybody could act as a user.',
-    fix: 'Compare user and password before issuing a token.',
+    fix: 'Check the user and the password before issuing a token.',
     async run(service) {
       const exchange = await logIn(service, unknownUser())
       return refusal(exchange, 'a login of an unknown user') ?? holds

@@ -162,8 +162,9 @@ export const totalCheck: ListCheck = {
 }
 
 /**
- * Checks the total of a list that is filtered by the value of a listed item. Holds if there is no
- * such filter, or if the filtered list has no total. Other checks report a filter that is refused.
+ * Checks the total of a list that is filtered by the value of a listed item. The verdict is `holds`
+ * if there is no such filter, or if the filtered list has no total. It is also `holds` if the
+ * filter is refused, because other checks report this.
  */
 async function checkFilteredTotal(list: Listing): Promise<Outcome> {
   const [shown] = list.target.filters.length === 0 ? [] : await shownFilters(list)

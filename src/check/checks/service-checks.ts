@@ -43,7 +43,7 @@ export const serviceChecks: readonly ServiceCheck[] = [
   {
     id: 'VER-2/retired',
     rule: 'A request for a retired version gets 410 without a body.',
-    why: 'Old clients learn that the version has ended for good.',
+    why: 'The status tells old clients that the version has ended permanently.',
     fix: 'Answer all requests to a retired version with 410, and without a body.',
     async run(service) {
       const { retired } = service.target

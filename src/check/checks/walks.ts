@@ -153,7 +153,7 @@ export const walkChecks: readonly ListCheck[] = [
     rule:
       '`Link` leads to the same pages as page numbers: `next` leads to the next page, and the last page ' +
       'has no `next`.',
-    why: 'Generic clients only follow `next`.',
+    why: 'Generic clients follow only the link `next`.',
     fix: 'Send the links `first`, `prev`, `next` and `last`. Each URL repeats the query, and only `offest` differs.',
     async run(list) {
       await needsItems(list)

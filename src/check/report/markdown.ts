@@ -50,7 +50,7 @@ export function markdownOf(run: RunReport): string {
   return text
 }
 
-const breaksText = (count: number): string => (count === 1 ? 'break' : 'breaks')
+const breaksText = (count: number): string => (count === 1 ? 'violation' : 'violations')
 
 function headline({ report, standingOf }: RunReport): string {
   const { counts, results } = report

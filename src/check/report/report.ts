@@ -52,6 +52,6 @@ export function gatewayText(result: Result): string | undefined {
   if (isGatewayFault(result))
     return 'the rule holds without the gateway: change the settings of the gateway, not the service'
   return result.direct === 'breaks' || result.direct === 'flaky'
-    ? 'the rule also breaks without the gateway'
+    ? 'the rule is also broken without the gateway'
     : 'without the gateway the rule could not be checked'
 }

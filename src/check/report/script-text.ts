@@ -72,7 +72,7 @@ export function commandsOf(found: Break, isFlaky: boolean, principals: Principal
     ...[
       ...(removes ? ['begin "$1"'] : []),
       ...lines,
-      '# The condition is true if the answers show the break.',
+      '# The condition is true if the answers show the violation.',
       condition,
     ].map((line) => `  ${line}`),
     '}',
@@ -99,7 +99,7 @@ function stepLines(step: Step, steps: readonly Step[], values: Values, principal
     (one) => `${requestLine(one.exchange.request, String(one.number), one.bodyOf, values, principals)}`,
   )
   const parallel = together.length > 1 ? '-Z --parallel-immediate ' : ''
-  const shown = step.evidenceIndex === undefined ? 'Preparation.' : 'Evidence of the break.'
+  const shown = step.evidenceIndex === undefined ? 'Preparation.' : 'Evidence of the violation.'
   return [
     `# ${together.length > 1 ? `${together.length} requests at the same time. ` : ''}${shown} The check got ` +
       `${together.map((one) => one.exchange.answer.status).join(', ')}.`,

@@ -32,7 +32,8 @@ export function scriptsOf(results: readonly Result[], principals: readonly Princ
 /**
  * Whether a script can reproduce the violation. A script creates records in only one collection, so
  * there is no script for a violation that needs new records in two collections. Without a trace, a
- * script can't create records, so its unsafe requests would go to records that it has not created.
+ * script can't create records. There is then no script for a violation with unsafe requests,
+ * because they would go to records that the script has not created.
  */
 function canScript({ unscripted = false, trace, evidence }: Break): boolean {
   if (trace === undefined && evidence.some(({ request }) => !safeMethods.has(request.method))) return false
@@ -61,7 +62,7 @@ function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, 
     comment(`${clause}, ${clauses[clause].title}: ${clauses[clause].text}`),
     comment(`Fix: ${fix}`),
     ...(danger !== undefined ? [comment(danger)] : found.trace === undefined ? [] : [comment(ofOwnRecord)]),
-    comment('Exit codes: 1 if the answers show the break, 0 if they do not, 2 if the script could not find out.'),
+    comment('Exit codes: 1 if the answers show the violation, 0 if they do not, 2 if the script could not find out.'),
     'set -u',
     ...(danger === undefined
       ? []
@@ -73,8 +74,8 @@ function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, 
     '',
     `echo ${word(`Expected: ${found.expected}`)}`,
     `echo ${word(`Seen by the check: ${found.seen}`)}`,
-    'if [ "$shown" = 1 ]; then echo "The break was shown in run $run."; exit 1; fi',
-    'echo "The break was not shown. Runs: $run."',
+    'if [ "$shown" = 1 ]; then echo "The violation was shown in run $run."; exit 1; fi',
+    'echo "The violation was not shown. Runs: $run."',
     '',
   ]
   return lines.join('\n')

@@ -18,8 +18,9 @@ const credentialFields: ReadonlySet<string> = new Set(['set-cookie', header.toke
 const shortestSecret = 8
 
 /**
- * Returns the report with `hidden` in place of each secret that a response contains: the tokens of
- * the principals, the password of the account, and its Basic credentials.
+ * Returns the report with `hidden` in place of each secret in responses and in the texts of
+ * results: the tokens of the principals, the password of the account, its Basic credentials, and
+ * the values of `credentialFields`.
  */
 export function withoutSecrets(
   report: CheckReport,

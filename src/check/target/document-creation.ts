@@ -27,10 +27,11 @@ export interface Makeable {
  *
  * Returns `undefined` if checks can't create records in the collection, for one of these reasons:
  * - The document describes no POST, or no members of its body.
- * - The document has neither a member for a marker nor an `Idempotency-Key`, so a record could not
- *   be found again.
- * - No member can contain the marker. A record with the marker is certainly new. Without it, a
- *   service may respond to the POST with the URL of an existing record that has the same content.
+ * - The document has neither a filter by a member that can contain the marker nor an
+ *   `Idempotency-Key`, so a record could not be found again.
+ * - No member can contain the marker. A record with the marker is certainly new. Without the
+ *   marker, a service may respond to the POST with the URL of an existing record that has the same
+ *   content.
  * - The client has to choose an id that can't contain the marker.
  * - The collection contains records of another collection.
  */

@@ -82,7 +82,7 @@ function collectionOf(document: unknown, operations: readonly Operation[], list:
   const size = asObject(schemaOf(parameter.size))
   const sort = query.has(parameter.sort) ? takenBy(schemaOf(parameter.sort), scalarPaths(item)) : []
   const expand = expandedBy(query, item)
-  const key = below === undefined ? undefined : keyOf(below.text, below.item, at(below.text), item)
+  const key = below === undefined ? undefined : keyOf(below.text, below.item, own, item)
   const itemExpand = read === undefined ? [] : expandedBy(parametersIn(read, 'query'), item)
   const create = isShared(template, document)
     ? undefined

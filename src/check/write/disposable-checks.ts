@@ -36,7 +36,7 @@ export const disposableChecks: readonly WriteCheck[] = [
     needs: ['AUTH-4/nobody'],
     rule: 'A write without credentials gets 401.',
     why: 'Otherwise anyone can change records, without a trace.',
-    fix: 'Authenticate requests of every method first.',
+    fix: 'Authenticate each request before processing it, whatever its method is.',
     async run(owner) {
       const { target } = owner.list
       if (!target.secured) throw new NotApplicable(`${target.template} needs no credentials`)

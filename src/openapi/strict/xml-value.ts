@@ -1,5 +1,5 @@
 /**
- * Converts XML bodies to JSON values. Like a client, the conversion knows only the schema in the
+ * Converts XML bodies to JSON values. Like a client, the conversion uses only the schema in the
  * OpenAPI document and the attributes that docs/xml.md defines (HDR-1).
  */
 import { isList, isObject, type JsonObject, put } from '../../definition/json.js'

@@ -19,10 +19,10 @@ export type Attempt<T> = (current: Stored<JsonObject>, store: Store) => Awaitabl
 
 /**
  * Runs an attempt on the current record. If `If-Match` names versions, a stale attempt ends in a
- * 412. Otherwise, changes to the same record run one after another in this process. If another writer
- * was faster, the attempt is repeated until it succeeds or the time limit is reached (503).
- * `conditionsOn` returns the preconditions that apply to the current record. Default: all
- * preconditions apply.
+ * 412. If `If-Match` names no version, changes to the same record run one after another in this
+ * process. If another writer was faster, the attempt is then repeated until it succeeds or the time
+ * limit is reached (503). `conditionsOn` returns the preconditions that apply to the current
+ * record. Default: all preconditions apply.
  */
 export function change<T>(
   place: ConditionalPlace,

@@ -26,8 +26,9 @@ function failAfterChange(exchange: AnyStage, error: unknown): Answer {
 }
 
 /**
- * `bodilessSuccess`, or `undefined` if it throws. Its error has the same cause as the error that
- * was reported: the outcome has no record, for example.
+ * Returns the result of `bodilessSuccess`, or `undefined` if `bodilessSuccess` throws. The error
+ * that it throws is not reported, because it has the same cause as the error that was already
+ * reported. For example, the outcome has no record.
  */
 function successOf(exchange: AnyStage): Answer | undefined {
   try {
@@ -75,9 +76,9 @@ function report(
 
 /**
  * Returns true for a 500 or 503 that does not say whether anything was changed. For an endpoint,
- * also returns true for a problem with `unchanged`. In an endpoint, `unchanged` says only that a
- * single call of an adapter or of `records()` changed nothing. The endpoint may have made changes
- * in other calls.
+ * also returns true for a 503 with `unchanged`. In an endpoint, `unchanged` says only that a single
+ * call of an adapter or of `records()` changed nothing. The endpoint may have made changes in other
+ * calls.
  */
 function isSilent({ operation }: AnyStage, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true

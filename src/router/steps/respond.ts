@@ -13,8 +13,8 @@ export function respond(exchange: Received, answer: Answer): void {
   const { res, method, requestId, progress, service } = exchange
   if (res.headersSent) {
     if (answer.body instanceof Streamed) answer.body.discard()
-    // If the response was not ended, hand-written routes or a CORS middleware have failed in the
-    // middle of their response. In that case, the connection is closed, as Express itself would
+    // If the response has begun but has not ended, hand-written routes or a CORS middleware have
+    // failed in the middle of it. In that case, the connection is closed, as Express itself would
     // close it.
     if (!res.writableEnded) res.destroy()
     return

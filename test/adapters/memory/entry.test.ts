@@ -72,7 +72,7 @@ describe('entryOf', () => {
     expect(value).toEqual({ part: { inner: { count: 1 } } })
   })
 
-  it('marks a record as deeply frozen only if all its members are, including any shared with the old record', () => {
+  it('marks a record as deeply frozen only if all its members, new and shared ones, are deeply frozen', () => {
     fc.assert(
       fc.property(rows, rows, (row, changes) => {
         const old = stored(row)

@@ -103,7 +103,7 @@ describe.each(stores)('constraints, defaults and the scope, on $name', ({ open }
     await adapter.remove(4, undefined, call)
   })
 
-  it('ERR-2: a rule of another table that a trigger violates names no member', async () => {
+  it('ERR-2: if a trigger violates a constraint of another table, the refusal names no member', async () => {
     await store.sql(`
       CREATE TABLE cuentas (id int PRIMARY KEY);
       CREATE TABLE asientos (cuenta int REFERENCES cuentas, desde int, CONSTRAINT orden CHECK (desde > 0));

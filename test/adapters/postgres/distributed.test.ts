@@ -438,7 +438,7 @@ describe('errors from other servers of a Citus cluster', () => {
     },
   )
 
-  it('constraint names of shards are translated, but shortened names only with a unique start (property)', async () => {
+  it('constraint names of shards are translated, a shortened name only if its start is unique (property)', async () => {
     const { inCatalogNames } = await import('../../../src/adapters/postgres/writes/shard-names.js')
     const relation = (names: readonly string[]) =>
       ({

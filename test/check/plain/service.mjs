@@ -20,7 +20,7 @@ for (let n = 0; n < 12; n++) {
   notes.set(id, { id, text: `note ${n}`, count: n % 4, done: n % 3 === 0, version: 1 })
 }
 
-/** Waits without blocking other requests. Timers are too coarse for less than a millisecond. */
+/** Waits without blocking other requests. Timers are too coarse for waits of less than 1 ms. */
 async function pause() {
   const end = performance.now() + window
   while (performance.now() < end) await new Promise((resolve) => setImmediate(resolve))

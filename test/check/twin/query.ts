@@ -50,7 +50,7 @@ export function readQuery(
     const text = values.get(name)
     if (text === undefined) return otherwise
     if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-    if (!lenient(text)) errors.push(`${name} is no number`)
+    if (!lenient(text)) errors.push(`${name} must be a whole number from 1`)
     return otherwise
   }
   const page = number(

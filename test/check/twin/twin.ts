@@ -40,7 +40,7 @@ export function twinApp(fault?: Fault): Express {
   app.use('/v0', (_req, res) => res.status(410).end(has('retired version with a body') ? 'Gone.' : undefined))
   app.use(has('unknown version is v1') ? /^\/v\d+/ : '/v1', versionRouter(twin))
   if (has('paths without a version')) app.use(versionRouter(twin))
-  app.use((_req, res) => problem(res, 404, 'no-route', 'There is nothing here.', twin))
+  app.use((_req, res) => problem(res, 404, 'no-route', 'There is no such path.', twin))
   app.use((_error: unknown, _req: Request, res: Response, _next: unknown) =>
     problem(res, has('undecodable path is 500') ? 500 : 400, 'undecodable', 'The path cannot be decoded.', twin),
   )
@@ -64,7 +64,7 @@ function versionRouter(twin: Twin) {
   })
   router.use('/customers', (req, res, next): unknown => {
     if (twin.subject(req) !== 'guest' || has('no permission needed')) return next()
-    return problem(res, 403, 'forbidden', 'This is not for you.', twin)
+    return problem(res, 403, 'forbidden', 'You have no permission for this request.', twin)
   })
   const listMethods = [...methods, 'POST', ...(has('Allow of the list names DELETE') ? ['DELETE'] : [])]
   const itemMethods = [
@@ -243,8 +243,8 @@ function isPreflight(req: Request, res: Response, { has }: Twin): boolean {
 }
 
 /**
- * Waits without blocking other requests. It polls the clock, because timers are too coarse for less
- * than a millisecond.
+ * Waits without blocking other requests. It polls the clock, because timers are too coarse for
+ * waits of less than a millisecond.
  */
 export async function pause(milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds

@@ -71,7 +71,7 @@ export function bodyOf(
     body = JSON.parse(String(req.body)) as Body
   } catch {
     const isOther = twin.has('malformed JSON is 422') || (twin.has('any media type accepted') && type === 'text/plain')
-    return void problem(res, isOther ? 422 : 400, 'malformed', 'That is no JSON.', twin)
+    return void problem(res, isOther ? 422 : 400, 'malformed', 'The body is not valid JSON.', twin)
   }
   return validated(body, res, twin, types)
 }

@@ -28,15 +28,15 @@ export interface DatabaseFailure {
 /**
  * - `refused`: the data violated a rule of the database;
  * - `conflict`: the transaction was rolled back because of another transaction, and can be retried
- * as a whole;
+ *   as a whole;
  * - `unsent`: the statement was not sent, or its transaction was not committed, so the work can be
- * retried;
+ *   retried;
  * - `lost`: it is unknown whether a write took effect, for example because the connection broke
  *   after the statement was sent;
  * - `cancelled`: nothing was changed, because the time was up or the caller no longer waited;
  * - `busy`: the database can't do the work at the moment;
  * - `unprepared`: a prepared statement is missing or invalid, so the statement can be retried
- * without a name;
+ *   without a name;
  * - `other`: any other error, for example in a statement or in the service.
  */
 export type FailureKind = 'refused' | 'conflict' | 'unsent' | 'lost' | 'cancelled' | 'busy' | 'unprepared' | 'other'

@@ -98,8 +98,8 @@ export class Lease {
   }
 
   /**
-   * Runs one statement. `columns` names its first columns, in order. Returns each row as an array
-   * of cells.
+   * Runs one statement. `columns` contains the names of the first columns of the result, in order.
+   * Returns each row as an array of cells.
    */
   cells(
     text: string,

@@ -26,7 +26,9 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
       await lease.run(`BEGIN; ${settings}${first === undefined ? '' : `; ${first}`}`, [], wait)
       const result = await work(sessionOf(lease, wait, false, first))
       if ((lease.transaction ?? 'T') === 'I')
-        throw loggableError("A statement of one of the service's own functions ended the transaction.")
+        throw loggableError(
+          "A statement of one of the service's own functions ended the transaction. Leave that to the adapter.",
+        )
       // If the time is up, the caller has already been told that nothing was changed. So the
       // transaction must not be committed.
       if (late) throw tooLate()

@@ -31,7 +31,7 @@ type Result = Stored<Record<string, unknown>> | 'removed' | 'attached' | 'detach
 
 /**
  * Runs the statement. If no row can have the key, resolves with `absent`. If the database refuses a
- * value, and does not say which, that value may be the key.
+ * value but does not say which, this function checks whether the database refuses the key.
  */
 export function changeRecord<R extends Result>(
   shared: Shared,

@@ -16,9 +16,9 @@ export interface Hooks {
   readonly onCreate: ((draft: Values, call: AdapterCall) => Promise<Row>) | undefined
   readonly onUpdate: ((next: Values, current: Row, call: AdapterCall) => Promise<Row>) | undefined
   /**
-   * Throws if the table refused the record, and the service's function has changed all members that
-   * the refusal names. The client did not send the values of these members, so it could not correct
-   * them. Otherwise, returns `result`.
+   * Throws if the record violates a rule of the table (`refused` is `rule`), and the service's
+   * function has changed all members that the refusal names. The client did not send the values of
+   * these members, so it could not correct them. In all other cases, returns `result`.
    */
   blame<R>(result: R | Refused, given: Values, made: Values, hook: 'onCreate' | 'onUpdate'): R | Refused
 }

@@ -38,7 +38,8 @@ async function refusedList(
   // the database's encoding lacks, and a label that was renamed after the table was described.
   if (!isDataException(error)) throw error
   const members = request.where.map(({ field }) => field)
-  // In a caller's transaction, which the failure has aborted, the values can't be sent again.
+  // In a caller's transaction, which the failure has aborted, the values can't be sent again. So
+  // the refusal names all members that the request filters by.
   const unclear: Refused | undefined =
     members.length === 0 ? undefined : { refused: 'rule', members, why: incomparable }
   const sending = { databases, options, call }

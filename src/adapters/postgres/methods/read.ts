@@ -54,8 +54,8 @@ async function withoutRefusedKeys(
 ): Promise<Records> {
   if (!isDataException(error)) throw error
   const sending = { ...shared, call }
-  // If the content of a row is at fault, one statement shows that no key is. The statement may fail
-  // because of the number of keys.
+  // First, one statement with all keys checks whether the content of a row caused the failure. If
+  // this statement fails, each key is sent separately, because the cause may be the number of keys.
   if (keys.length > 1 && !(await areRefusedKeys(table, keys, sending).catch(() => true))) throw error
   const refused = new Set<KeyValue>()
   for (const key of keys) if (await areRefusedKeys(table, [key], sending).catch(() => false)) refused.add(key)

@@ -19,8 +19,8 @@ export interface Shared {
 }
 
 /**
- * Runs a method on the table. If an error shows that the definition of the table has changed, runs
- * the method once more with a new description of the table.
+ * Runs a method on the table. If an error shows that the table has changed, runs the method once
+ * more with a new description of the table.
  */
 export async function withTable<R>(
   { opening, databases }: Shared,

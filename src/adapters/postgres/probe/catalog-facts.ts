@@ -1,4 +1,4 @@
-/** Reads from the catalog why statements would fail although the planner accepts them. */
+/** Searches the catalog for causes of failures that the planner does not detect. */
 import type { Database, Wait } from '../connections/client.js'
 import { failureKind, unavailable } from '../connections/failures.js'
 import type { PostgresAdapterOptions } from '../options/options.js'

@@ -99,7 +99,8 @@ export class Probe {
       const refused = await this.#refusedReads(table, databases.read, wait)
       const expressions =
         refused.length === 0 ? [] : await refusedExpressions(table, databases.read, wait, isInconclusive)
-      // An invalid expression is the cause of most other errors, also of errors in writes.
+      // An invalid expression usually causes the other errors too, so the checks end here. Writes
+      // would fail for the same reason.
       if (expressions.length > 0) throw unfit([...faults, ...expressions].join('; '))
       faults.push(
         ...refused.map((what) => `the database refuses a statement: ${what}. Check the expressions and privileges`),

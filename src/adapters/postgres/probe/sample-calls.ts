@@ -101,8 +101,9 @@ export function sampleReads(table: Table): readonly SampleCall[] {
 }
 
 /**
- * Calls that cast the expressions of JSON members to `jsonb`. Records are read without this cast.
- * The text of an array or of another value of PostgreSQL is not JSON, so each read would fail.
+ * Calls that check whether the expressions of JSON members return JSON, by a cast to `jsonb`.
+ * Records are read without this cast. If an expression returned, for example, a PostgreSQL array,
+ * the database would accept the read, but the text of the array would not be JSON.
  */
 const computedJson = ({ layout, source }: Table): readonly SampleCall[] =>
   layout.members

@@ -176,8 +176,8 @@ function parentConditions(table: Table, { parent }: ListRequest, parameters: Par
 }
 
 /**
- * The sort terms of the list. If the request leaves the order to the search, the first term is the
- * rank of the search result.
+ * The sort terms of the list. If the request is a search without `sort`, the first term is the rank
+ * of the match.
  */
 function termsOf(table: Table, { sort }: ListRequest, searched: Searched | undefined): readonly OrderTerm[] {
   const terms = sort.map(({ path, descending }): OrderTerm => ({ place: table.layout.place(path), descending }))

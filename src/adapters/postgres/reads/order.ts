@@ -79,8 +79,8 @@ const equalSql = (place: Place, value: Scalar | null, parameters: Parameters): s
 
 /**
  * The conditions for the values that come after `value` in one sort term. In ascending order,
- * larger values come after `value`, and then nulls. Nothing comes after null. In descending order,
- * smaller values come after `value`, and all other values come after null.
+ * larger values come after `value`, and nulls come last. In descending order, nulls come first, and
+ * smaller values come after `value`.
  */
 function furtherOf(
   { place, descending }: OrderTerm,

@@ -21,8 +21,8 @@ export interface StatementSender {
   readonly keepsWritten?: boolean
   query(text: string, parameters?: Parameters): Promise<readonly TextRow[]>
   /**
-   * Runs a statement. `columns` names its first columns, in order. Returns each row as an array of
-   * cells.
+   * Runs a statement. `columns` contains the names of the first columns of the result, in order.
+   * Returns each row as an array of cells.
    */
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
   /**

@@ -52,7 +52,7 @@ export interface CatalogIndex {
   readonly keys: number
   /**
    * The names of the columns that the index reads, if it has expressions. Empty for a partial
-   * index, whose condition may read other columns than its expressions.
+   * index, whose condition may read columns that its expressions do not read.
    */
   readonly computedFrom: readonly string[]
 }

@@ -31,7 +31,9 @@ import type { ExpressionTypes } from './expression-types.js'
 import { membersOf } from './members.js'
 import { compileRecord, decoderOf } from './records.js'
 
-/** What a layout depends on, besides the definition, the options and the catalog. */
+/**
+ * The facts that a layout depends on, in addition to the definition, the options and the catalog.
+ */
 interface LayoutFacts {
   /** Whether the database is PGlite. */
   readonly embedded?: boolean | undefined
@@ -55,7 +57,9 @@ export class Layout {
    * can write.
    */
   readonly unwritten: readonly string[]
-  /** A fault if clients can write the member that marks rows as deleted. */
+  /**
+   * Has a fault if clients can write the member that marks rows as deleted. Empty if they can't.
+   */
   readonly writableMark: readonly string[]
   /** The select list that reads a record. */
   readonly selection: string

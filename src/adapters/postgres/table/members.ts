@@ -15,9 +15,11 @@ interface Members {
    * can write.
    */
   readonly unwritten: readonly string[]
-  /** The reasons why the resource does not match the table, each with its fix. */
-  /** A fault if clients can write the member that marks rows as deleted. */
+  /**
+   * Has a fault if clients can write the member that marks rows as deleted. Empty if they can't.
+   */
   readonly writableMark: readonly string[]
+  /** The reasons why the resource does not match the table, each with its fix. */
   readonly faults: string[]
   /** The members that can't be stored. `faults` has the reason for each. */
   readonly faulty: ReadonlySet<string>

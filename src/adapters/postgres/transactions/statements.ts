@@ -198,7 +198,7 @@ export interface Transaction<T> {
    * effect in the caller's own transaction.
    */
   readonly repeatable: boolean
-  /** Whether a result is a success. Otherwise the transaction is rolled back. */
+  /** Whether a result is a success. If it is not, the transaction is rolled back. */
   succeeded(result: T): boolean
   work(ask: StatementSender, own: Session): Promise<T>
 }

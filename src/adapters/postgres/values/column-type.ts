@@ -75,8 +75,8 @@ export interface ColumnType {
    */
   readonly samples: readonly [Scalar, ...Scalar[]]
   /**
-   * Whether all comparisons with the decoded value have the same results as with the stored value.
-   * False, for example, if another program has stored a value that JSON can't represent.
+   * Whether the stored value and the decoded value have the same result in every comparison. False,
+   * for example, if another program has stored a value that JSON can't represent.
    */
   faithful(text: string): boolean
   /**

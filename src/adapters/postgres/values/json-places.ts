@@ -6,9 +6,9 @@ import { jsonAt, jsonValue, type Place } from './places.js'
 import { comparedRounded } from './rounded.js'
 
 /**
- * The location of a scalar at a path within a JSON column. Strings are compared by code points. A
- * place with several types, or without a type, is compared as `jsonb`, so that `5` and `"5"` differ
- * and numbers sort as numbers.
+ * The location of a scalar at a path within a JSON column. If the schema allows only strings, they
+ * are compared by code points. All other scalars without a format are compared as `jsonb`, so that
+ * numbers sort as numbers, and `5` and `"5"` differ.
  */
 export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly string[], shape: Shape): Place {
   const inside = jsonAt(cast === 'jsonb' ? sql : `${sql}::jsonb`, path)
@@ -22,7 +22,7 @@ export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly st
   return types.size === 1 ? json : { ...json, sameType: (value) => `jsonb_typeof(${inside.json}) = '${typeof value}'` }
 }
 
-/** The numbers within strings that `formattedPlace` casts to `numeric`. */
+/** Matches the strings that `formattedPlace` casts to `numeric`. */
 const plainNumber = /^-?[0-9]+([.][0-9]+)?$/
 
 /**
@@ -61,13 +61,13 @@ const compareShownJson: NonNullable<Place['compareShown']> = (op, value) =>
   typeof value === 'number' ? comparedRounded(op, value, 'jsonb') : [compareJson(op, value)]
 
 /**
- * Whether all comparisons with the value that a record shows at a path have the same results as
- * with the value in this JSON text.
+ * Whether the value at a path in this JSON text, and the value that the record shows there, have
+ * the same result in every comparison.
  */
 export function isExactAt(text: string, path: readonly string[], place: Place): boolean {
   const shown = get(jsonValue(text), path)
   if (typeof shown === 'string') return place.faithful?.(shown) ?? true
-  // For example, a number in a place that is compared as date-times.
+  // For example, no comparison of date-times finds a number.
   const isScalar = typeof shown === 'number' || typeof shown === 'boolean'
   if (isScalar && place.compare('=', shown) === 'never') return false
   if (!mayBeRounded.test(text)) return true
@@ -85,12 +85,12 @@ const mayBeRounded = /[\d.]{16}|\d[eE]/
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 const quoteNumber = (token: string): string => (token.startsWith('"') ? token : `"${token}"`)
 
-/** The smallest double with full precision. */
+/** The smallest positive double with full precision. */
 const smallestNormal = 2 ** -1022
 
 /**
- * Whether the number that is shown for a number of a JSON text is the same decimal. A decimal of up
- * to 15 significant digits survives the conversion to a double and back.
+ * Whether a number of a JSON text is shown as the same decimal. A decimal of up to 15 significant
+ * digits survives the conversion to a double and back.
  */
 function isExactNumber(stored: string, shown: unknown): boolean {
   // A number beyond the range of a double is shown as null.

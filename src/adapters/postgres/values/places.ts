@@ -50,8 +50,8 @@ export interface Place {
    */
   readonly sameType?: (value: Scalar) => string
   /**
-   * For strings within JSON: whether all comparisons with the stored string have the same results
-   * as with the string that a record shows. Absent if that is true for every string.
+   * For strings within JSON: whether the stored string and the string that a record shows have the
+   * same result in every comparison. Absent if they always do.
    */
   readonly faithful?: (text: string) => boolean
   /**

@@ -1,8 +1,8 @@
 /**
  * Conditions on decimals that are shown as doubles. Many decimals are shown as the same double: all
- * decimals between two midpoints, which lie halfway to the next smaller double and halfway to the
- * next larger one. The column is compared with these midpoints, so that an index on the column can
- * be used.
+ * decimals between two midpoints. One midpoint lies halfway to the next smaller double, and the
+ * other lies halfway to the next larger double. The column is compared with these midpoints, so
+ * that an index on the column can be used.
  */
 import type { Comparison } from './column-type.js'
 import type { Comparing } from './value-texts.js'

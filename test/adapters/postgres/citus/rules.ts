@@ -107,7 +107,7 @@ const uses = (nodes: readonly Node[], worst: readonly Volatility[], facts: Facts
 /**
  * True if the expression passes a column to a STABLE function, or if CASE or COALESCE contains a
  * function that is not IMMUTABLE. Citus calls STABLE functions before it sends the statement. At
- * that time it does not know the values of columns.
+ * that time, the values of columns are not available.
  */
 function passesColumns(node: Node, facts: Facts): boolean {
   if (/^(?:CASE|COALESCE)/.test(node.type)) return uses([node], ['s', 'v'], facts)
