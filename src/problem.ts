@@ -284,7 +284,8 @@ export const defaultProblemBase = 'tag:express-rest-conventions,2026:errors'
 /**
  * The RFC 9457 body of a problem (ERR-3), with the members `type`, `title`, `status`, `detail`,
  * `instance`, `code`, `clause`, `requestId` and `errors`, in this order. Members without a value
- * are left out.
+ * are left out. Long strings are truncated, and `errors` lists at most `maxProblemItems`
+ * violations.
  */
 export function problemBody(problem: HttpProblem, place: ProblemPlace = {}): Record<string, unknown> {
   return {

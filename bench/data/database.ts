@@ -59,8 +59,8 @@ export function makeDatabase(server: string, checkout: string, fillIt: typeof fi
 }
 
 /**
- * Creates the tables that every server uses, with the library's own DDL. Adds the index for pages
- * that are filtered by branch and sorted by date.
+ * Creates and fills the tables that every server uses, with the library's own DDL. Adds the index
+ * for pages that are filtered by branch and sorted by date.
  */
 async function fill(client: pg.Client, checkout: string): Promise<void> {
   const load = (path: string) => import(pathToFileURL(join(checkout, path)).href)

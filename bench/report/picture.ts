@@ -6,7 +6,6 @@ export const margin = 16
 
 /** A part of a picture. Its coordinates start at its own top left corner. */
 export interface Panel {
-  /** The height of the panel. */
   readonly height: number
   readonly body: string
 }

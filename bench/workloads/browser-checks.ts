@@ -16,7 +16,9 @@ const path = `${piecesPath}/77`
 export async function checkFull(ask: Ask, keys: Keys): Promise<void> {
   const item = await ask(path, { headers: { origin: shop } })
   assert.equal(item.status, 200)
-  for (const answer of [item, await ask(path, { headers: { origin: shop, authorization: '' } })]) isForShop(answer)
+  const refused = await ask(path, { headers: { origin: shop, authorization: '' } })
+  assert.equal(refused.status, 401)
+  for (const answer of [item, refused]) isForShop(answer)
   const other = await ask(path, { headers: { origin: 'https://other.example' } })
   assert.notEqual(other.headers['access-control-allow-origin'], 'https://other.example')
   const preflight = await ask(path, {

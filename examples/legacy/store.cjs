@@ -1,6 +1,6 @@
 /**
  * The data of the service: depots, and deliveries to them. The data is in memory, so that the
- * example runs without a database. Each row has a revision, which changes with every write. Until
+ * example runs without a database. Each row has a revision, which changes with every write. Before
  * step 4, no client sees the revision.
  */
 const { randomUUID } = require('node:crypto')

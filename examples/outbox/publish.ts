@@ -1,6 +1,7 @@
 /**
- * Runs the publisher as a process: `DATABASE_URL=... NATS_URL=... node publish.js`. SIGTERM or
- * SIGINT stops the process.
+ * Runs the publisher as a process: `DATABASE_URL=... NATS_URL=... node publish.js`. `STREAM`,
+ * `SUBJECT` and `KEEP_DAYS` set further options of `publishChanges`. SIGTERM or SIGINT stops the
+ * process.
  */
 import { publishChanges } from './publisher.js'
 
@@ -11,6 +12,10 @@ const {
   SUBJECT,
   KEEP_DAYS,
 } = process.env
+const keepDays = KEEP_DAYS === undefined || KEEP_DAYS === '' ? undefined : Number(KEEP_DAYS)
+if (keepDays !== undefined && !(keepDays > 0))
+  throw new Error(`KEEP_DAYS is "${KEEP_DAYS}". Give a number of days above 0, or unset it to keep all rows.`)
+
 const stop = new AbortController()
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop.abort())
 
@@ -20,7 +25,7 @@ await publishChanges(
     natsUrl,
     ...(STREAM === undefined ? {} : { stream: STREAM }),
     ...(SUBJECT === undefined ? {} : { subject: SUBJECT }),
-    ...(KEEP_DAYS === undefined ? {} : { keepDays: Number(KEEP_DAYS) }),
+    ...(keepDays === undefined ? {} : { keepDays }),
     report: (message) => console.log(message),
   },
   stop.signal,

@@ -79,8 +79,8 @@ export async function openAccess({ tokenSecret, publicUser, publicPassword }: Ac
 }
 
 /**
- * Returns the caller of a verified token. A caller without scopes is authenticated, but has no
- * permissions.
+ * Returns the caller of a verified token. If the token has no `scope`, the caller is authenticated,
+ * but may only search (see `permission`).
  */
 export const callerOf = ({ sub, scope }: Claims): Caller => ({
   ...(sub === undefined ? {} : { sub }),

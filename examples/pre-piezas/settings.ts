@@ -24,7 +24,8 @@ export interface Settings {
   readonly databasePrepare?: boolean
   /**
    * Milliseconds after which the database server ends a statement or an idle transaction. The value
-   * is sent in startup parameters. With 0, these parameters are not sent. Default: see `server.ts`.
+   * is sent in startup parameters. With 0, these parameters are not sent. Default: see
+   * `store/server.ts`.
    */
   readonly databaseTimeout?: number
   /**
@@ -33,8 +34,9 @@ export interface Settings {
    */
   readonly dataDir?: string
   /**
-   * The URL of the Redis server that counts requests. If this setting is absent, counts are in
-   * memory. With `redisSentinels`, the host in this URL is the name of the master.
+   * The URL of the Redis server that counts requests. If neither this setting nor `redisSentinels`
+   * is set, counts are in memory. With `redisSentinels`, the host in this URL is the name of the
+   * master, and the default is `redis://mymaster`.
    */
   readonly redisUrl?: string
   /** The hosts and ports of the sentinels that monitor the Redis server. */

@@ -8,8 +8,8 @@ import type { GracefulServer } from 'express-rest-conventions/server'
  */
 export const times = {
   /**
-   * How long the server stays open after SIGTERM while `/ready` responds with 503, unless `DRAIN`
-   * is set.
+   * How long the server stays open after SIGTERM while `/ready` responds with 503, unless the
+   * environment variable `DRAIN` sets another time.
    */
   drain: 2_000,
   /** How long requests in progress may take. */

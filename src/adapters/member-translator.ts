@@ -36,6 +36,10 @@ export class MemberTranslator {
    * Record of the view -> record of the store, for each record that a request has read for a write.
    */
   readonly #sources = new WeakMap<object, Row>()
+  /**
+   * Whether the view certainly hides no member of the store. False if the view renames a member,
+   * because the new name may be that of another member of the store.
+   */
   readonly hidesNothing: boolean
 
   constructor({ rename = {}, toWire = {}, fromWire = {}, hides = [] }: AdapterViewOptions) {
@@ -254,8 +258,9 @@ function converters(option: string, given: Readonly<Record<string, unknown>>): R
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
 
 /**
- * A call whose scope uses the names and values of the store. Getters delegate to the original call,
- * so that the call's signal is created only when it is read.
+ * A call whose scope uses the names and values of the store, and whose `before` is the record of
+ * the store. Getters delegate to the original call, so that the call's signal is created only when
+ * it is read.
  */
 class TranslatedCall implements AdapterCall {
   readonly scope: Readonly<Record<string, Scalar>>

@@ -22,7 +22,7 @@ export function checkUnder(under: unknown): void {
   )
 }
 
-/** Checks the members of the store that the options name. */
+/** Throws `ConfigurationError` if the options name a member that the store does not have. */
 export function checkStored({ rename = {}, hides = [], defaults = {} }: AdapterViewOptions, stored: Members): void {
   const place = { subject: 'adapterView()', owner: 'the definition of its adapter' }
   checkMembers(place, 'rename', Object.values(rename), stored)
@@ -30,7 +30,10 @@ export function checkStored({ rename = {}, hides = [], defaults = {} }: AdapterV
   checkMembers(place, 'defaults', Object.keys(defaults), stored)
 }
 
-/** Lets `mount()` check the members of the view that the options name. */
+/**
+ * Makes `mount()` throw `ConfigurationError` if the options name a member that the view does not
+ * have.
+ */
 export function checkWhenMounted(view: object, { rename = {}, toWire = {}, fromWire = {} }: AdapterViewOptions): void {
   declareMountCheck(view, (definition) => {
     const { collection } = definition

@@ -104,9 +104,10 @@ export async function replace(
 }
 
 /**
- * Replaces a record and keeps its hidden members. The hidden members have to be read first, and the
- * write then expects the version that was read. If another write comes in between, the result is
- * `'stale'`, even without `expected`. The router decides whether to retry.
+ * Replaces a record and keeps its hidden members, which the view does not show. The hidden members
+ * have to be read first, and the write then expects the version that was read. If another write
+ * comes in between, the result is `'stale'`, even without `expected`. The router decides whether to
+ * retry.
  */
 async function keepingHidden<R>(
   { under, translator }: View,

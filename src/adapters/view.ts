@@ -37,7 +37,7 @@ export const viewOf = (adapter: object): ViewParts | undefined => views.get(adap
  * Throws `ConfigurationError` if an option is invalid, if two members of the view map to the same
  * member of the store, if a renamed member is also hidden, or if the adapter has no resource yet.
  * Also throws if an option names a member of the store that the definition of the adapter does not
- * have. The members of the view are checked by `mount()`, which knows their definition.
+ * have. `mount()` checks the members of the view, because only `mount()` gets their definition.
  *
  * @example
  * mount(
@@ -45,7 +45,8 @@ export const viewOf = (adapter: object): ViewParts | undefined => views.get(adap
  *   adapterView(clientes, { rename: { nombre: 'razonSocial' }, hides: ['cuit'] }),
  * )
  */
-// The default is written out, because the declarations of a service can't name `Row`.
+// The default of `T` is `Row`, but is written out, because the type declarations of a service can't
+// name `Row`.
 export function adapterView<T = Record<string, unknown>, K = unknown>(
   adapter: Adapter<never, K> | Adapter<unknown, K>,
   options?: AdapterViewOptions,

@@ -74,7 +74,10 @@ export class Listing {
     return this.pathOf(item as JsonObject)
   }
 
-  /** The path of an item. Throws `Unchecked` if the item has no id, or an id that can't be in a path. */
+  /**
+   * The path of an item. Throws `NotApplicable` if items have no URL, and `Unchecked` if the id of
+   * the item is not known or can't be in a path.
+   */
   pathOf(item: JsonObject): string {
     const id = encodeURIComponent(this.idOf(item)).replaceAll('%2C', ',').replaceAll('%3D', '=')
     if (!isItemId(id)) throw new Unchecked(`an item of ${this.path} has the id "${id}", which cannot be in an address`)

@@ -43,9 +43,9 @@ export interface CheckServiceOptions {
   readonly write?: string
   /**
    * Sends nothing that could lock accounts, exhaust limits or overload the service: no altered
-   * tokens, no wrong passwords, no races, no large bodies, at most 10 requests per second, and no
-   * requests after the first 429 response. Checks that need such requests are reported as not
-   * checked. Default false.
+   * tokens, no wrong passwords, no races, no large bodies, no long URLs, at most 10 requests per
+   * second and 3,000 in total, and no requests after the first 429 response. Checks that need such
+   * requests are reported as not checked. Default false.
    */
   readonly production?: boolean
   /**

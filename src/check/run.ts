@@ -29,8 +29,9 @@ export async function runServiceChecks(
 
 /**
  * Runs the checks of a collection. If the collection can't be read, each check reports the reason.
- * If `ledger` is given, checks that write are run too. `direct` is the service without the gateway.
- * If `direct` is given, each check that finds a violation is also run without the gateway.
+ * If `ledger` is given, checks that write are run too. The checks in `disposable` are run only if
+ * `ledger.disposable` is true. `direct` is the service without the gateway. If `direct` is given,
+ * each check that finds a violation is also run without the gateway.
  */
 export async function runListChecks(
   service: Service,

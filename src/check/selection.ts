@@ -28,8 +28,9 @@ export const wanted =
     only === undefined || only.some((one) => id === one || id.startsWith(`${one}/`))
 
 /**
- * Describes the first name in `only` that is neither a clause nor a check. The caller puts the name
- * of the option, such as `--only`, before this text. `undefined` if all names are valid.
+ * Describes the first name in `only` that is neither a clause nor a check, or says that `only` is
+ * empty. The caller puts the name of the option, such as `--only`, before this text. `undefined` if
+ * there are names, and all of them are valid.
  */
 export function selectionFault(only: readonly string[]): string | undefined {
   if (only.length === 0) return 'names no clause and no check. Give ids such as QUERY-7 or QUERY-7/total.'

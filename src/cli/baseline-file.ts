@@ -27,7 +27,10 @@ export interface BaselineCall {
   readonly until: Day | undefined
 }
 
-/** Reads the flags. Throws `UsageError`. */
+/**
+ * Reads the flags. Throws `UsageError` if `--until` is not a day, or is given without
+ * `--write-baseline`.
+ */
 export function baselineCall(texts: ReadonlyMap<string, string>): BaselineCall {
   const until = texts.get('until')
   const writeBaseline = texts.get('write-baseline')
@@ -38,7 +41,10 @@ export function baselineCall(texts: ReadonlyMap<string, string>): BaselineCall {
   return { baseline: texts.get('baseline'), writeBaseline, until }
 }
 
-/** The entries of the baseline file. Empty if no file is given. Throws `UsageError`. */
+/**
+ * The entries of the baseline file. Empty if no file is given. Throws `UsageError` if the file
+ * can't be read or is not a baseline, or if `until` is in the past.
+ */
 export function knownBreaks({ baseline, until }: BaselineCall, terminal: Terminal): readonly KnownBreak[] {
   const today = dayOf(terminal.now())
   if (until !== undefined && until < today)

@@ -74,7 +74,10 @@ export interface CheckCall extends BaselineCall {
   readonly scripts: string | undefined
 }
 
-/** Reads the arguments. Returns `undefined` if the user asks for help. Throws `UsageError`. */
+/**
+ * Reads the arguments. Returns `undefined` if the user asks for help. Throws `UsageError` if an
+ * argument is invalid.
+ */
 export function readCheckCall(args: readonly string[]): CheckCall | undefined {
   const { words, texts, switches } = parseFlags(args, flags)
   if (switches.has('help')) return undefined
@@ -146,7 +149,10 @@ export const listIn = (text = ''): readonly string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== '')
 
-/** An absolute URL without a trailing slash. Throws `UsageError`. */
+/**
+ * The URL without a trailing slash. Throws `UsageError` if the URL is not absolute, or has a query
+ * or fragment.
+ */
 export function addressIn(what: string, text: string): string {
   if (/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
   throw new UsageError(

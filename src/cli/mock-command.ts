@@ -37,7 +37,8 @@ The exit code is 0 after SIGTERM or SIGINT, and 2 if the command could not run.
 `
 
 /**
- * How long requests in flight may still run after the mock has received a signal, in milliseconds.
+ * How long requests in progress may still run after the mock has received a signal, in
+ * milliseconds.
  */
 const grace = 2_000
 

@@ -29,7 +29,10 @@ export interface MockCall {
   readonly options: Omit<MockOptions, 'note'>
 }
 
-/** Reads the arguments. Returns `undefined` if the user asks for help. Throws `UsageError`. */
+/**
+ * Reads the arguments. Returns `undefined` for `--help`. Throws `UsageError` if an argument is
+ * invalid.
+ */
 export function readMockCall(args: readonly string[], cwd: string): MockCall | undefined {
   const given = parseFlags(args, mockFlags)
   if (given.switches.has('help')) return undefined

@@ -170,7 +170,7 @@ function firstContract(against: string, documents: Documents, { module, place }:
   const next = 'From then on, this check compares with it.'
   if (stale.length === 0) {
     terminal.out(
-      `There is no contract at ${against}:${place.name} yet. The one in ${place.name} is the first. Commit and ` +
+      `There is no contract at ${against}:${place.name} yet. The contract in ${place.name} is the first. Commit and ` +
         `merge it. ${next}\n`,
     )
     return 0

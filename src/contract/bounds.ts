@@ -47,8 +47,9 @@ export class Bounds {
   }
 
   /**
-   * Returns the lower bound, or `undefined` if there is none. A default, such as `minLength: 0`,
-   * does not count as a bound. For integers, `exclusiveMinimum: 0` becomes `minimum: 1`.
+   * Returns the lower bound, or `undefined` if there is none. A value that is not above the
+   * default, such as `minLength: 0`, does not count as a bound. For integers, `exclusiveMinimum: 0`
+   * becomes `minimum: 1`.
    */
   lower(bound: Bound, integers: boolean): Limit | undefined {
     const found = this.#lower.get(bound)

@@ -5,7 +5,10 @@
 import { isDocumentMap } from '../definition/document-maps.js'
 import { canonicalText, isList, isObject, type JsonObject, put } from '../definition/json.js'
 
-/** The names of members whose value is data. Lists inside such a value keep their order. */
+/**
+ * The names of members whose values are not part of the structure of the document, such as
+ * examples. Lists inside such a value keep their order.
+ */
 const data: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'value', 'mapping', 'scopes'])
 
 /** The names of members whose value is a list in which the order has no meaning. */

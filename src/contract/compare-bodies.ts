@@ -1,6 +1,6 @@
 /**
  * Compares the request bodies and the responses of operations: each media type of a body, the
- * statuses, and the header fields.
+ * statuses, the header fields, and the links.
  */
 import { own } from '../definition/json.js'
 import { header, parameter } from '../wire.js'
@@ -182,8 +182,8 @@ const isLongerPage = ({ path, difference, keyword }: Finding): boolean =>
 /**
  * Returns the key and the value of the response that an operation declares for a status. This is
  * the entry for the status itself, otherwise the entry for its range (such as `2XX`), otherwise
- * `default`. For a success, `default` counts only if the operation declares no success. For an
- * error, `default` counts only if it has content or header fields.
+ * `default`. For a success, `default` counts only if the operation declares no success. For any
+ * other status, `default` counts only if it has content or header fields.
  */
 export function responseFor(all: ReadonlyMap<string, Place>, status: string): readonly [string, Place | undefined] {
   const skipsDefault = isSuccess(status) ? [...all.keys()].some(isSuccess) : !hasContent(all.get('default'))

@@ -36,7 +36,8 @@ export function compareDeliveries(pair: Pair<Place | undefined>, words: string, 
 
 /**
  * Compares the expressions of a callback. An expression such as `{$request.body#/url}` takes the
- * URL of the callback from the request.
+ * URL of the callback from the request. The first removed expression is compared with the first
+ * added one, the second with the second, and so on.
  */
 function compareExpressions(
   pair: Pair<Place>,

@@ -9,8 +9,9 @@ import { isOfType, type Shape, type ValueType } from './shape.js'
 type Shapes = Pair<Shape>
 
 /**
- * Returns every difference except those of members, items and the schemas in `conditions`. If one
- * of the differences is `type-changed`, returns only this difference.
+ * Returns every difference except those of members, items and conditions (the schemas of
+ * `contains`, `then` and similar keywords). If one of the differences is `type-changed`, returns
+ * only this difference.
  */
 export function compareValues(shapes: Shapes, comparison: Comparison): readonly Finding[] {
   const types = compareTypes(shapes, comparison)

@@ -113,7 +113,7 @@ export interface Finding {
   readonly difference: Difference
   /**
    * The names that lead from the compared schema to the member that differs. `[]` stands for items,
-   * and `*` for additional members.
+   * `[0]` for the item at a position, and `*` for additional members.
    */
   readonly path: readonly string[]
   /**

@@ -10,7 +10,7 @@ import { parseListPattern } from './list-pattern.js'
 
 /**
  * The description of a change of a parameter. The caller adds the locations of the parameter in the
- * documents.
+ * documents, and uses `effect` only if the change breaks clients.
  */
 export type ListChange = Pick<Found, 'what' | 'effect' | 'detail'> & { readonly kind: OwnKind }
 

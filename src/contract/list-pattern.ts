@@ -7,8 +7,8 @@
 export interface ListPattern {
   readonly names: ReadonlySet<string>
   /**
-   * The parts of the pattern other than the names: a lookahead before the list, and a sign before
-   * each name, such as `[-+]?`.
+   * The parts of the pattern other than the names: a negative lookahead before the list, and a sign
+   * before each name, such as `[-+]?`.
    */
   readonly rest: string
   /** Whether several names are allowed. */
@@ -16,8 +16,8 @@ export interface ListPattern {
 }
 
 /**
- * Parses a pattern. The pattern may start with a lookahead. The rest must match either one name, or
- * a list of names separated by commas. Returns `undefined` for any other pattern.
+ * Parses a pattern. The pattern may start with a negative lookahead. The rest must match either one
+ * name, or a list of names separated by commas. Returns `undefined` for any other pattern.
  */
 export function parseListPattern(pattern: string): ListPattern | undefined {
   const inner = /^\^(.*)\$$/s.exec(pattern)?.[1]

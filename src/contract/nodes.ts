@@ -68,8 +68,8 @@ export class Source {
   }
 
   /**
-   * Returns the schema that a reference identifies by `$anchor` or `$id`. Anchors are looked up in
-   * the whole document.
+   * Returns the schema that a reference identifies by `$anchor`, `$dynamicAnchor` or `$id`. Anchors
+   * are looked up in the whole document.
    */
   #identifiedBy(ref: string, base: string, from: string): Place {
     this.#identified ??= identifiedIn(this.root)

@@ -263,7 +263,10 @@ function conditionsOf(plains: readonly Place[]): ReadonlyMap<string, Schema> {
     if (isObject(place.value) || typeof place.value === 'boolean') found.set(name, [...(found.get(name) ?? []), place])
   }
   for (const place of plains) {
-    for (const keyword of ['contains', 'propertyNames', 'contentSchema']) add(keyword, child(place, keyword))
+    for (const keyword of ['propertyNames', 'contentSchema']) add(keyword, child(place, keyword))
+    // With `minContains: 0`, `contains` allows every list (JSON Schema 2020-12 Validation 6.4.5).
+    if (own(place.value, 'minContains') !== 0 || own(place.value, 'maxContains') !== undefined)
+      add('contains', child(place, 'contains'))
     if (own(place.value, 'if') !== undefined)
       for (const keyword of ['then', 'else']) add(keyword, child(place, keyword))
     for (const keyword of ['dependentSchemas', 'patternProperties']) {

@@ -3,13 +3,16 @@ import { isDocumentData } from '../definition/document-maps.js'
 import { canonicalText, isList, isObject, type JsonObject, put } from '../definition/json.js'
 import type { Place, Source } from './nodes.js'
 
-/** Keywords that describe values and don't limit them. Their values are strings. */
+/**
+ * Keywords that describe values and don't limit them. In a schema, each of these keywords has a
+ * string as its value.
+ */
 const annotations: ReadonlySet<string> = new Set(['title', 'description', '$comment'])
 
 /**
  * Returns the canonical JSON of schemas, followed by that of each schema to which they refer,
  * directly or indirectly. Descriptions are left out. Each schema occurs once, so the text stays
- * short if many schemas refer to one.
+ * short if many schemas refer to the same one.
  */
 export function wholeText(source: Source, schemas: readonly Place[]): string {
   const texts: string[] = []

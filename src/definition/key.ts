@@ -114,7 +114,8 @@ export function lastKey(keys: readonly KeyValue[]): KeyValue {
 
 /**
  * Whether the URL of an item with this key leads to the item (PATH-11). A URL that ends with `/` or
- * `/.` leads to the collection.
+ * `/.` leads to the collection, and a URL that ends with `/..` leads to the path above the
+ * collection.
  */
 export const hasUrl = (key: unknown): boolean => key !== '' && key !== '.' && key !== '..'
 

@@ -52,6 +52,21 @@ export class NamedMembers {
     return shapes.at(-1) as Shape
   }
 
+  /**
+   * Like `visible`, but also throws `exposes-write-only` if a member inside the value is write-only.
+   * Otherwise a search of the whole value would reveal this member (REP-8).
+   */
+  searchable(where: string, field: Path): Shape {
+    const shape = this.visible(where, field)
+    const inside = writeOnlyInside(shape, [nameOf(field)], new Set())
+    if (inside === undefined) return shape
+    throw new ConfigurationError(
+      'exposes-write-only',
+      `"${this.#owner}" names "${nameOf(field)}" in "${where}", but "${inside.join('.')}" is writeOnly: searches would ` +
+        `reveal its value. ${shape.isArray ? 'Name another member.' : 'Name the members inside that clients may see.'}`,
+    )
+  }
+
   /** Like `visible`, but also throws `unsuitable-member` if the member is an object or array. */
   scalar(where: string, field: string): Shape {
     const shape = this.visible(where, field)
@@ -89,4 +104,21 @@ export class NamedMembers {
       `"${this.#owner}" names "${field}" in "${where}", but ${this.#source} has no such member. ${fix}`,
     )
   }
+}
+
+/** Returns the path of the first write-only member inside a value, or `undefined` if there is none. */
+function writeOnlyInside(shape: Shape, path: readonly string[], seen: Set<Shape>): readonly string[] | undefined {
+  if (seen.has(shape)) return undefined
+  seen.add(shape)
+  const inner: (readonly [string, Shape])[] = [
+    ...shape.members,
+    ...[...shape.prefix, ...shape.others, ...(shape.items === undefined ? [] : [shape.items])].map(
+      (one) => ['*', one] as const,
+    ),
+  ]
+  for (const [name, one] of inner) {
+    const found = one.writeOnly ? [...path, name] : writeOnlyInside(one, [...path, name], seen)
+    if (found !== undefined) return found
+  }
+  return undefined
 }

@@ -77,8 +77,9 @@ const declares = ({ properties, patternProperties }: JsonSchema, name: string): 
 
 /**
  * Whether one schema allows members that it does not name. `isPart` is false for a schema in a
- * branch, for example of `anyOf`. There, the two keywords count even if their value is `false`: if
- * the branch does not match, Ajv still regards all members as evaluated.
+ * branch, for example of `anyOf`. There, `additionalProperties` and `unevaluatedProperties` count
+ * even if their value is `false`: if the branch does not match, Ajv still regards all members as
+ * evaluated.
  */
 const allowsOthers = ({ additionalProperties, unevaluatedProperties }: JsonSchema, isPart: boolean): boolean =>
   [additionalProperties, unevaluatedProperties].some((one) => one !== undefined && !(isPart && one === false))

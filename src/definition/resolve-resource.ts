@@ -135,7 +135,7 @@ export function resolveResource(given: unknown): ResourceDefinition {
     search:
       options.search === undefined || options.search === true
         ? options.search
-        : eachNamed(options.search, (field) => members.visible('search', field)),
+        : eachNamed(options.search, (field) => members.searchable('search', field)),
     links: resolveTable(options.links as LinkTable | undefined, (name, link) => resolveLink(context, name, link)),
     parent,
     attachedTo: resolveAttachments(context, key, options),

@@ -200,8 +200,9 @@ export interface ResourceOptions<T, Schema, Key, Filters, Links> {
   readonly attachedTo?: readonly {
     readonly of: ResourceDefinition | string
     /**
-     * The nullable member that holds the parent's key. If `by` is omitted, the store keeps the
-     * association elsewhere, for example in a join table.
+     * The nullable member that holds the parent's key, or a list of such members in the order of
+     * the key's parts. If `by` is omitted, the store keeps the association elsewhere, for example
+     * in a join table.
      */
     readonly by?: MemberName<T> | readonly MemberName<T>[]
     /** The path segment below the parent. Default: the name of the collection. */

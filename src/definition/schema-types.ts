@@ -8,10 +8,11 @@ export interface JsonSchema {
 
 /**
  * The type of the values that schema `S` allows. Supports `type`, `properties`, `required`,
- * `items`, `enum`, `const`, `anyOf`, `oneOf` and `$ref`s to `$defs`. Other keywords, such as
- * `allOf` and `if`, are ignored. The type is `unknown` for schemas that have only other keywords.
- * It is `unknown`, or an object with `unknown` members, for imported schemas without literal types.
- * Use `defineResource<T>()` for these schemas.
+ * `items`, `enum`, `const`, `anyOf`, `oneOf` and `$ref`s to `$defs`. If a schema has several of
+ * `$ref`, `const`, `enum`, `type`, `anyOf` and `oneOf`, only the first of them in this order
+ * counts. Other keywords, such as `allOf` and `if`, are ignored. The type is `unknown` for schemas
+ * that have only other keywords. It is `unknown`, or an object with `unknown` members, for imported
+ * schemas without literal types. Use `defineResource<T>()` for these schemas.
  */
 export type FromSchema<S, Root = S> = S extends { readonly $ref: `#/$defs/${infer Name}` }
   ? Root extends { readonly $defs: { readonly [N in Name]: infer Target } }

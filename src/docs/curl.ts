@@ -27,8 +27,8 @@ const longestBody = 4_000
 const longestValue = 300
 
 /**
- * Percent-encodes a string, including characters that `encodeURIComponent` leaves unchanged, such
- * as parentheses.
+ * Percent-encodes a string, including the characters `!'()*`, which `encodeURIComponent` leaves
+ * unchanged.
  */
 const encoded = (text: string): string =>
   encodeURIComponent(sound(text)).replace(
@@ -115,8 +115,9 @@ const fieldValue = (document: OpenApiDocument, parameter: JsonObject): string =>
     : plain(exampleOf(document, parameter)).replace(/[\r\n]+/g, ' ')
 
 /**
- * Returns the options that send credentials, with shell variables such as `$TOKEN` in place of the
- * credentials. Returns no options if no credentials are required.
+ * Returns the options that send the credentials of the first security requirement, with shell
+ * variables such as `$TOKEN` in place of the credentials. Returns no options if no credentials are
+ * required.
  */
 function credentials(document: OpenApiDocument, operation: JsonObject): readonly string[] {
   const wanted = isList(operation.security) ? operation.security : (document.security ?? [])
@@ -166,7 +167,8 @@ function bodyOf(document: OpenApiDocument, operation: JsonObject): readonly stri
 
 /**
  * Returns the first example of a body, or a value that matches its schema. If no members are
- * required, as in a patch, the value has the first scalar member of the schema, if any.
+ * required, as in a patch, the value has the first scalar member of the schema that is not
+ * read-only, if any.
  */
 function bodySample(document: OpenApiDocument, content: unknown): unknown {
   if (isObject(content) && 'example' in content) return content.example

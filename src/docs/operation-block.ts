@@ -1,5 +1,5 @@
 /** One operation of a page: its description, curl command, parameters, body and responses. */
-import { isObject, type JsonObject } from '../definition/json.js'
+import { isObject, type JsonObject, own } from '../definition/json.js'
 import { problemKinds } from '../problem-kinds.js'
 import { addressOf, type Block, piecesOf, together } from './blocks.js'
 import { curlOf } from './curl.js'
@@ -220,7 +220,9 @@ function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> 
   const [first = {}, ...others] = all
   const shared = Object.entries(first).filter(
     ([name, field]) =>
-      isObject(field) && typeof field.$ref === 'string' && others.every((fields) => fields[name] !== undefined),
+      isObject(field) &&
+      typeof field.$ref === 'string' &&
+      others.every((fields) => own(fields[name], '$ref') === field.$ref),
   )
   return new Map(others.length === 0 ? [] : shared)
 }

@@ -5,7 +5,8 @@ import { textIn } from './read.js'
 
 /**
  * Returns the target of a reference, or `undefined` if the target is not a component of the
- * document. A value that is not a reference is returned unchanged.
+ * document, or if the references form a cycle. A value that is not a reference is returned
+ * unchanged.
  */
 export function follow(document: OpenApiDocument, value: unknown, depth = 0): unknown {
   const reference = textIn(value, '$ref')

@@ -3,7 +3,7 @@ import { isList, isObject, type JsonObject } from '../definition/json.js'
 import { type Html, type HtmlPart, html } from './html.js'
 import { listIn, objectIn, shortened, textIn } from './read.js'
 
-/** Returns the link to a type of the document. */
+/** Returns the link to a schema component of the OpenAPI document. */
 export type TypeLink = (name: string) => Html
 
 /** The maximum number of listed alternatives, and of listed values of an enumeration. */
@@ -144,8 +144,9 @@ export function ruleTexts(schema: unknown): readonly HtmlPart[] {
 }
 
 /**
- * Returns the text for a pattern. Long patterns are not shown. For `sort` and for keys, the
- * description of the parameter explains the pattern.
+ * Returns the text for a pattern. Long patterns are not shown. The library itself generates long
+ * patterns for the parameter `sort` and for keys in paths, and the descriptions of these parameters
+ * say the same in words.
  */
 const patternText = (pattern: string): HtmlPart =>
   pattern.length > maxTextLength ? 'a pattern (see the OpenAPI document)' : html`pattern <code>${pattern}</code>`

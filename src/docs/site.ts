@@ -124,7 +124,7 @@ function free(name: string, taken: Set<string>): string {
   return found
 }
 
-/** Returns the name of the page of each tag. The names are unique. */
+/** Returns the name of the first page of each tag. The names are unique. */
 function slugsOf(names: readonly string[], reserved: ReadonlySet<string>): ReadonlyMap<string, string> {
   const taken = new Set(reserved)
   return new Map(names.map((name) => [name, anchorOf(name.replace(/^\.+/, ''), taken)]))

@@ -8,8 +8,8 @@ import { describedInline, type PageContext } from './layout.js'
 export const upgradePageName = 'upgrade'
 
 /**
- * Caches the guides, so that a guide with several pages is built only once. The key is the OpenAPI
- * document of the version that clients leave.
+ * Caches the guides. A long guide is split into several pages, and must be built only once. The key
+ * is the OpenAPI document of the version that clients leave.
  */
 const made = new WeakMap<object, { readonly after: object; readonly guide: Guide }>()
 

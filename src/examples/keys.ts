@@ -18,8 +18,9 @@ interface PartPlace {
   readonly index: number
   readonly attempt: number
   /**
-   * The number of earlier attempts that had the same values as this attempt in the given members of
-   * the key, and in those that refer to other records.
+   * The number of earlier attempts that had the same values as this attempt in those members of the
+   * key that are not generated. Such a member has a given or fixed value, or refers to another
+   * record.
    */
   readonly before: number
 }

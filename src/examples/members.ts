@@ -30,8 +30,8 @@ export class Members {
   }
 
   /**
-   * The names of the members, in schema order. Throws `Unmade` if `minProperties` or
-   * `maxProperties` can't be satisfied.
+   * The names of the members: first those in `properties`, in schema order, and then the others.
+   * Throws `Unmade` if `minProperties` or `maxProperties` can't be satisfied.
    */
   present(): readonly string[] {
     const { random, gaps, path } = this.#making
@@ -89,7 +89,7 @@ export class Members {
 
   /**
    * Adds the members that the schema always requires, and those that it requires because other
-   * members are present.
+   * members are present. The `dependentSchemas` of all these members then apply to the object too.
    */
   #close(names: Set<string>): void {
     for (let size = -1; size !== names.size + this.#parts.length; ) {

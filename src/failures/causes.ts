@@ -134,7 +134,10 @@ const redisWords =
 const redisLost =
   /^(?:SocketClosedUnexpectedlyError|SocketTimeoutError|ConnectionTimeoutError|ClientOfflineError|ClientClosedError|DisconnectsClientError|MaxRetriesPerRequestError)$/
 
-/** Describes an error from Redis by the first word of its reply, or as a lost connection. */
+/**
+ * Describes an error from Redis as a lost connection, or by the first word of its reply. The word
+ * is omitted if it is not one of `redisWords`.
+ */
 function redisCause(error: Error): Cause | undefined {
   const name = nameOf(error)
   if (redisLost.test(name)) return { text: `Redis is gone (${name})`, incident: 'redis-gone' }

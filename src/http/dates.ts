@@ -48,7 +48,7 @@ export function timeOfDay(text: string): number | undefined {
 
 /**
  * The time that a date in an option means, in milliseconds since 1970: the first moment of a day
- * (UTC), or a date-time with a zone (RFC 3339 5.6, where the seconds may be absent). Returns
+ * (UTC), or a date-time with a zone (RFC 3339 5.6, but the seconds may be absent). Returns
  * `undefined` for any other string. `new Date()` would read some of these strings in the zone of
  * the process, and others as a different day.
  *

@@ -13,8 +13,9 @@ export const longestKeyField: number = 2 * longestKey + 2
 const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255})"$/
 
 /**
- * A key without quotes, as most clients send it. Commas and semicolons are excluded: a comma ends a
- * list member, and a semicolon starts a parameter.
+ * A key without quotes, as most clients send it: printable ASCII without spaces, quotes and
+ * backslashes. Commas and semicolons are excluded too: a comma ends a list member, and a semicolon
+ * starts a parameter.
  */
 const bare = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,255}$/
 

@@ -1,6 +1,7 @@
 /**
- * RFC 3339 date-times (5.6, `date-time`) and times of day. An instant has many spellings, but only
- * one canonical string. The canonical string is in UTC, with `T` and `Z`. It has three fractional
+ * RFC 3339 date-times (5.6, `date-time`) and times of day. The shorter offsets `+02` and `+0200`,
+ * which RFC 3339 does not allow, are accepted too. An instant has many spellings, but only one
+ * canonical string. The canonical string is in UTC, with `T` and `Z`. It has three fractional
  * digits, or six, nine and so on if the instant is more precise.
  */
 import { isDay } from './calendar.js'

@@ -52,8 +52,8 @@ const maxPause = 1000
 /**
  * Milliseconds after which a probe without a response is abandoned. If `storeTimeout` is longer, it
  * applies instead. The command of the abandoned probe may be lost forever on a half-open
- * connection, so the next probe must not wait for it. The time must not be much shorter, because a
- * disconnected store client may queue the commands of every probe.
+ * connection, so the next probe must not wait for it. A much shorter time would send more probes,
+ * and a disconnected store client may queue the commands of all of them.
  */
 const probeTimeout = 2000
 
@@ -134,9 +134,9 @@ export class StoreGuard {
   }
 
   /**
-   * Resolves when the stores work. If their initialization failed, resolves at the latest `timeout`
-   * milliseconds after the failure. Never rejects. If a service does not wait for this promise, its
-   * first requests may remain uncounted.
+   * Resolves when the initialization of all stores has ended. If the stores are down at that time,
+   * this promise first waits at most `timeout` milliseconds for their recovery. It never rejects.
+   * If a service does not wait for this promise, its first requests may remain uncounted.
    */
   async ready(timeout: number): Promise<void> {
     await Promise.all(this.#begun)

@@ -113,7 +113,8 @@ const nextMicrotask = Promise.resolve()
  * the body has already arrived, for example while an earlier middleware was waiting, it is read
  * synchronously. A body that another middleware has read is accepted too. If that middleware has
  * set `req.body` to bytes or a string, the body is parsed here. If `req.body` is already parsed,
- * `checkParsed` checks it. Throws or rejects with a 400, 408, 413 or 415 problem.
+ * `checkParsed` checks it. Throws or rejects with a 400, 408, 413 or 415 problem. If another
+ * middleware has made the body unreadable, throws or rejects with `ConfigurationError`.
  */
 export function readBody<T>(
   req: IncomingMessage,

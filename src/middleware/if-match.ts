@@ -210,7 +210,7 @@ export function ifMatch(options: IfMatchOptions = {}): Middleware {
  * Returns the versions that `If-Match` accepts. The write may proceed only if the stored record has
  * one of these versions. Returns `undefined` if any version is accepted, because `If-Match` is
  * absent or `*`. Compare the versions in the same statement as the write; otherwise two concurrent
- * writes can both succeed. If `If-Match` contains no tag of this service, the result is an empty
+ * writes can both succeed. If no tag in `If-Match` can match a version, the result is an empty
  * array, and no record matches. `If-None-Match` is not considered. If the statement changes no row,
  * check whether the row exists. Respond with 404 if the row does not exist, and throw
  * `preconditionFailed()` if it does.

@@ -62,13 +62,13 @@ export interface RateLimit extends Middleware {
    */
   count(req: IncomingMessage, counted: CountedRequest): Promise<Headers>
   /**
-   * Resolves when the store works, or two seconds after it failed to start. `ready()` of `api`
+   * Resolves when the store works, or, if the store has failed to start, after at most two more seconds. `ready()` of `api`
    * waits for this promise, so that the first requests are counted. Never rejects.
    */
   ready(): Promise<void>
   /**
-   * The routes that the budgets name, as they are written in the options. `api` throws if one of
-   * these routes can't be served by any version.
+   * The `routes` of all budgets, as they are written in the options. `api` throws if no version
+   * serves a path that begins with one of these routes.
    */
   readonly routes: readonly string[]
   /**

@@ -69,7 +69,8 @@ export interface RecordBody<T> extends Middleware {
    * Applies a PATCH or PUT to the current record, and returns the resulting record. Read-only
    * members keep their values. As `current`, pass the stored record. Write the result only if the
    * stored record has not changed since you read `current`, so that no update is lost. Throws the
-   * problem `invalid-body` (422) if the resulting record is not valid.
+   * problem `invalid-body` (422) if the resulting record is not valid, or if an operation of a JSON
+   * Patch fails.
    */
   over(req: IncomingMessage, current: T): T
 }

@@ -20,11 +20,11 @@ export const totalCountKinds: Kinds<TotalCountOptions> = { ...baseAddressKinds, 
 /** The return value of `totalCount()`: a middleware with a function that sets the total. */
 export interface TotalCount extends Middleware {
   /**
-   * Sets `x-total-count`, unless an entry for QUERY-7 in `conventions` applies. If `listQuery()`
-   * has run, also sets `Link` with the links to the other pages. Call this function before you send
-   * the body. If `exact` is false, the total is an estimate, and there is no link to the last page.
-   * Throws `ConfigurationError` if this middleware did not run, or if the total is not an integer
-   * of at least 0.
+   * Sets `x-total-count` if QUERY-7 is enforced for the request (see the option `conventions`). If
+   * `listQuery()` has run, also sets `Link` with the links to the other pages. Call this function
+   * before you send the body. If `exact` is false, the total is an estimate, and there is no link
+   * to the last page. Throws `ConfigurationError` if this middleware did not run, or if the total
+   * is not an integer of at least 0.
    */
   set(req: IncomingMessage, res: ServerResponse, total: number, exact?: boolean): void
 }

@@ -109,18 +109,16 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
     if (served === 'retired' || isRetired(served.life, now) || served.parts?.isGone(method, rest, now) === true) {
       return send(res, { status: 410, headers: { [header.cacheControl]: 'no-store' } }, false)
     }
-    // If the `Host` is malformed, the link to the successor is a path without a host. An incomplete
-    // link is no reason to refuse the request.
-    setNotices(res, noticesOf(served, `${baseOf(req) ?? ''}${baseUrl}`, { method, segment, rest }))
     const { brownouts } = served.life
     const isSkipped = (one: Brownout): boolean => isExempt(one, principals.find(req)?.principal)
     const brownout = brownouts?.at(now, isSkipped, (error) =>
       console.error(`The brownouts of ${segment} could not be determined.`, error),
     )
-    if (brownouts !== undefined && brownout !== undefined) {
-      if (brownout.status === 410) return send(res, { status: 410, headers: brownoutFields(brownout, now) }, false)
-      return next(brownouts.problem(brownout, now))
-    }
+    if (brownout?.status === 410) return send(res, { status: 410, headers: brownoutFields(brownout, now) }, false)
+    // If the `Host` is malformed, the link to the successor is a path without a host. An incomplete
+    // link is no reason to refuse the request.
+    setNotices(res, noticesOf(served, `${baseOf(req) ?? ''}${baseUrl}`, { method, segment, rest }))
+    if (brownouts !== undefined && brownout !== undefined) return next(brownouts.problem(brownout, now))
     const prototypes = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
     const restoreAndNext: NextFunction = (error) => {
       mountBelow(request, baseUrl, url)

@@ -43,9 +43,9 @@ const omitted = [
 
 /**
  * Returns the options of a service without those that concern its deployment: the base URL, the
- * rate limits, the usage counts and the hooks. So links point to the mock, and the hooks of the
- * real service are not called. With `off`, every request is also authenticated as `principal`, and
- * permitted.
+ * `servers` of `describe`, the rate limits, the usage counts and the hooks. So links point to the
+ * mock, and the hooks of the real service are not called. With `off`, every request is also
+ * authenticated as `principal`, and permitted.
  */
 export function mockOptions(given: ApiOptions, { auth, principal }: Visitors): Partial<ApiOptions> {
   const options: Record<string, unknown> = { ...given }
@@ -72,8 +72,9 @@ const openLogin: Login = Object.assign((_req: unknown, _res: unknown, next: () =
 }) as Login
 
 /**
- * Returns the members that the scope of a resource sets for the principal. Throws
- * `ConfigurationError` if the scope fails for this principal, or returns no value for a member.
+ * Returns the members that the scope of a resource sets for the principal. With `keep`, returns an
+ * empty object if no principal was given explicitly. Throws `ConfigurationError` if the scope fails
+ * for this principal, or returns no value for a member.
  */
 export function fixedByScope(
   { collection, scope }: ResourceDefinition,

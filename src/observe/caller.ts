@@ -1,4 +1,6 @@
-/** Finds the caller of a request to a hand-written service, for the counts. */
+/**
+ * Finds the caller of a request to a hand-written service, so that requests are counted by client.
+ */
 import type { IncomingMessage } from 'node:http'
 import { isContainer } from '../definition/json.js'
 import { principals } from '../middleware/authenticate.js'

@@ -154,6 +154,7 @@ interface Ended {
   /** Maps the value of each Express path parameter to the name of the parameter. */
   readonly names: ReadonlyMap<unknown, string>
   readonly body: BodyWatch
+  /** The number of requests that this examined request represents. */
   readonly amount: number
 }
 

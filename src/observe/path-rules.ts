@@ -7,8 +7,9 @@ import { isParameter, segmentsOf } from './route-of.js'
 import type { Finding } from './rules.js'
 
 /**
- * Segments that are always accepted: endpoints that the conventions define (PATH-8), the usual
- * paths of tools such as `swagger`, and prefixes such as `api` and `public`.
+ * Segments that are always accepted, with or without a file extension: endpoints that the
+ * conventions define (PATH-8), the usual paths of tools such as `swagger`, and prefixes such as
+ * `api` and `public`.
  */
 const allowed = new Set([
   'search',

@@ -18,7 +18,8 @@ type ParameterNames = ReadonlyMap<unknown, string>
 
 export interface ObservedRoute {
   /**
-   * The template, such as `/v1/orders/{id}`; `(other)` if too many templates are stored already.
+   * The template, such as `/v1/orders/{id}`; `(other)` if too many templates or shapes are stored
+   * already.
    */
   readonly template: string
   /**

@@ -31,7 +31,10 @@ export const formatPatterns: Readonly<Record<string, string>> = Object.freeze({
   decimal: '^[+-]?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?(?:[0-3]?[0-9]{1,2}|400))?$',
 })
 
-/** Adds the bounds to a schema. Bounds that the schema itself declares are kept. */
+/**
+ * Adds the library's restrictions to a schema. Restrictions that the schema itself declares are
+ * kept. A schema with `enum` or `const` gets none.
+ */
 export function bounded(schema: DocumentSchema): DocumentSchema {
   // A fast path for most schemas: plain strings and booleans need no bounds.
   if (schema.format === undefined && (schema.type === 'string' || schema.type === 'boolean')) return schema

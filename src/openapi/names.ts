@@ -10,8 +10,8 @@
 const wordsOf = (text: string): readonly string[] => ascii(text).split(/[^A-Za-z0-9]+/)
 
 /**
- * Removes accents, and replaces other non-ASCII characters with their code points, because
- * component names must be ASCII.
+ * Removes accents, and replaces each other non-ASCII character with `u` and its code point in
+ * hexadecimal, because component names must be ASCII.
  */
 function ascii(text: string): string {
   // Fast path: a document needs thousands of names, and most are ASCII.

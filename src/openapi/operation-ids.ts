@@ -18,8 +18,8 @@ const verbs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /**
- * Returns a function that maps each method of a route to its operation id. In the id of an
- * endpoint, the verb is the method itself.
+ * Returns a function that maps each method of a route to its operation id. For endpoints, and for
+ * OPTIONS of any route, the verb is the method itself.
  */
 export function operationIdsOf(route: Route): (method: string) => string {
   const place = placeOf(route, false)

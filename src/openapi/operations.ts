@@ -238,7 +238,10 @@ function lifeOf(
   }
 }
 
-/** Returns the scopes that the operation needs, as `scopePermission()` checks them. */
+/**
+ * Returns the permissions that the operation requires, each as an action and the name of a resource
+ * or endpoint: `list orders`.
+ */
 function permissionOf({ operation, route }: Situation): readonly string[] {
   const name = route.resource?.plan.collection ?? route.endpoint?.name ?? ''
   return operation.actions.map((action) => `${action} ${name}`)

@@ -206,7 +206,7 @@ function scalarSchema(shape: Shape | undefined, allowed: readonly unknown[] | un
 
 /**
  * Limits a string to the maximum length of a query value, unless its schema has `maxLength`, `enum`
- * or `const`.
+ * or `const`. Also adds the bounds of integers and the patterns of formats.
  */
 function inQuery(schema: DocumentSchema): DocumentSchema {
   const types = [schema.type].flat()

@@ -115,8 +115,8 @@ export function nullable(schema: DocumentSchema): DocumentSchema {
 }
 
 /**
- * Returns whether the target of a reference differs by purpose. This is the case if the target
- * contains a read-only member, a write-only member, or a nullable object.
+ * Returns whether the target of a reference differs by purpose. This is the case if the target, or
+ * a value inside it, is read-only or write-only, or if the target contains a nullable object.
  */
 export function differsByPurpose(root: JsonSchema, ref: string): boolean {
   const seen = new Set<Shape>()

@@ -20,8 +20,8 @@ const unsupported: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Converts a document to OpenAPI 3.0.3. Throws `ConfigurationError` if a schema has a keyword that
- * OpenAPI 3.0 can't express.
+ * Converts a document to OpenAPI 3.0.3. The member `openapi` of the document must already be
+ * `3.0.3`. Throws `ConfigurationError` if a schema has a keyword that OpenAPI 3.0 can't express.
  */
 export function toVersion30(document: OpenApiDocument): OpenApiDocument {
   const { summary: _, license, ...info } = document.info
@@ -91,7 +91,7 @@ function described(entry: unknown, place: string): JsonObject {
   }
 }
 
-/** Converts a schema. */
+/** Converts a schema and the schemas inside it. `place` names the schema in error messages. */
 function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
   const found =
     Object.keys(schema).find((word) => unsupported.has(word)) ??

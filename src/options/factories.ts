@@ -13,7 +13,7 @@ export function declareFactory(factory: object, call: string): void {
   calls.set(factory, call)
 }
 
-/** The example of a call of a function that `declareFactory` declared. Otherwise `undefined`. */
+/** The example call of a declared function. `undefined` for any other value. */
 export const missingCall = (value: unknown): string | undefined =>
   typeof value === 'function' ? calls.get(value) : undefined
 

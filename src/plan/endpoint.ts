@@ -98,8 +98,8 @@ export interface EndpointOptions<Item = undefined> extends EndpointDetails {
 }
 
 /**
- * A documented path that is not a resource. A request to an endpoint runs through the same steps as a
- * request to a resource. For an endpoint below an item, `Item` is the type of this item.
+ * A documented path that is not a resource. A request to an endpoint runs through the same steps as
+ * a request to a resource. For an endpoint below an item, `Item` is the type of this item.
  */
 export interface Endpoint<Item = undefined> extends EndpointDetails {
   readonly kind: 'endpoint'
@@ -288,7 +288,7 @@ const harmless: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 /**
  * Throws for a keyword in `query` that the library would have to evaluate but does not, such as
- * `anyOf`. The library parses and checks each parameter by itself.
+ * `anyOf`. The library parses and checks each parameter separately.
  */
 function checkQuery(what: string, query: EndpointQuery): void {
   const known = Object.keys(endpointQueryKinds)

@@ -19,6 +19,7 @@ import {
   put,
 } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
+import { tooDeep } from '../http/json-fault.js'
 import { nearMiss } from '../near-miss.js'
 import type { Violation } from '../problem.js'
 import type { ViolationCode } from '../violation.js'
@@ -230,10 +231,10 @@ function run(work: Work, { op, path, from, value }: PatchOperation): Fault | und
       return change(held, { op, path: textOf(path) })
     case 'replace':
       if (find(held, path) === undefined) return absentAt('/path', path)
-      return tooDeep(work, path, value) ?? change(held, { op, path: textOf(path), value })
+      return depthFault(work, path, value) ?? change(held, { op, path: textOf(path), value })
     case 'add':
       if (!mayAdd(held, path)) return absentAt('/path', path)
-      return tooDeep(work, path, value) ?? change(held, { op, path: textOf(path), value })
+      return depthFault(work, path, value) ?? change(held, { op, path: textOf(path), value })
     case 'copy':
       return copy(work, path, from)
     case 'move':
@@ -245,7 +246,7 @@ function copy(work: Work, path: readonly string[], from: readonly string[]): Fau
   const found = find(work.held, from)
   if (found === undefined) return absentAt('/from', from)
   if (!mayAdd(work.held, path)) return absentAt('/path', path)
-  const fault = tooLarge(work, found.value) ?? tooDeep(work, path, found.value)
+  const fault = tooLarge(work, found.value) ?? depthFault(work, path, found.value)
   return fault ?? change(work.held, { op: 'copy', from: textOf(from), path: textOf(path) })
 }
 
@@ -258,7 +259,7 @@ function move(work: Work, path: readonly string[], from: readonly string[]): Fau
   const found = find(held, from)
   if (found === undefined) return absentAt('/from', from)
   const fault =
-    path.length > from.length ? (tooLarge(work, found.value) ?? tooDeep(work, path, found.value)) : undefined
+    path.length > from.length ? (tooLarge(work, found.value) ?? depthFault(work, path, found.value)) : undefined
   if (fault !== undefined) return fault
   change(held, { op: 'move', from: textOf(from), path: textOf(carried) })
   return mayAdd(held, path)
@@ -293,11 +294,11 @@ function tooLarge(work: Work, value: unknown): Fault | undefined {
   return { pointer: '', detail, code: 'too-large', params: { limit: work.limits.bodyLimit } }
 }
 
-function tooDeep({ limits: { depthLimit } }: Work, path: readonly string[], value: unknown): Fault | undefined {
+function depthFault({ limits: { depthLimit } }: Work, path: readonly string[], value: unknown): Fault | undefined {
   if (path.length - 1 + depthOf(value) <= depthLimit) return undefined
   return {
     pointer: '/path',
-    detail: `Arrays and objects nest at most ${depthLimit} levels deep.`,
+    detail: tooDeep(depthLimit),
     code: 'too-deep',
     params: { limit: depthLimit },
   }

@@ -276,7 +276,7 @@ function parseSort(text: string, grammar: ListGrammar, found: Violation[]): Sort
 
 /** The violation for a term that is not a field. It recognizes directions, such as `price:desc`. */
 function unsortable(term: string, sort: ListGrammar['sort']): KnownViolation<'unknown'> {
-  const violation = notAllowed(parameter.sort, term, [...sort.keys()], 'cannot be sorted by', 'QUERY-2')
+  const violation = notAllowed(parameter.sort, term, [...sort.keys()], 'is not a field to sort by', 'QUERY-2')
   const respelled = respelledTerm(term, (name) => sort.has(name))
   if (respelled === undefined && !isSortDirection(term)) return violation
   const rule = respelled === undefined || respelled.startsWith('-') ? directionRule : 'Ascending order needs no sign'
@@ -284,7 +284,7 @@ function unsortable(term: string, sort: ListGrammar['sort']): KnownViolation<'un
   const { suggestion: _, ...rest } = violation
   return {
     ...rest,
-    detail: `"${cutText(term, 80)}" cannot be sorted by. ${rule}${example}.`,
+    detail: `"${cutText(term, 80)}" is not a field to sort by. ${rule}${example}.`,
     ...(respelled === undefined ? {} : { suggestion: respelled }),
   }
 }

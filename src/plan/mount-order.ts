@@ -44,6 +44,7 @@ function unplaceable(left: readonly Mount[]): ConfigurationError {
   const cycle = [...chain.slice(chain.indexOf(name)), name].map((one) => `"${one}"`)
   return new ConfigurationError(
     'unmounted-parent',
-    `The parents form a cycle: ${cycle.join(' is contained in ')}. Remove the parent of one of them.`,
+    `The parents form a cycle: ${cycle.join(', which is contained in ').replace(', which', '')}. ` +
+      'Remove the parent of one of them.',
   )
 }

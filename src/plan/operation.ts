@@ -45,7 +45,7 @@ export interface OperationDescription<Query extends QueryKind = QueryKind, Body 
   /** The adapter methods that the operation requires. Default: `writes`. */
   readonly needs?: readonly WriteMethod[]
   /**
-   * The method that the option `collection` or `item` of a mount must list to allow the operation.
+   * A mount offers the operation only if its option `collection` or `item` lists this method.
    * Default: the operation's own method.
    */
   readonly mountedAs?: Method

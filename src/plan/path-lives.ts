@@ -59,8 +59,7 @@ export function partsOfPaths(what: string, given: PathLives | undefined, anyCase
       return own === undefined ? [] : [{ method, life: own }]
     })
     const { lives } = livesOf(path, declared)
-    // The library does not know which other methods a hand-written route has, so `hasOthers` is
-    // always true.
+    // A hand-written route may have any other methods, so `hasOthers` is always true.
     return { template, life: path, methods: lives?.methods ?? new Map(), hasOthers: true, anyCase }
   })
 }

@@ -20,17 +20,24 @@ export interface QueryNote {
 export interface QueryRules {
   readonly names: ParameterNames | undefined
   /**
-   * If set, unknown parameters are ignored, and the first or the last value of a repeated parameter
-   * is used. If `undefined`, unknown and repeated parameters are refused (QUERY-8).
+   * If set, unknown parameters except `after` are ignored, and the first or the last value of a
+   * repeated parameter is used. If `undefined`, unknown and repeated parameters are refused
+   * (QUERY-8).
    */
   readonly repeated: 'first' | 'last' | undefined
-  /** Whether ignored and repeated parameters are reported. */
+  /**
+   * Whether unknown and repeated parameters are reported if `repeated` allows them. Parameters that
+   * `names` ignores are always reported.
+   */
   readonly reportsUnknown: boolean
   /** The maximum page size, if it is larger than the maximum of the resource (QUERY-5). */
   readonly upTo: number | undefined
   /** Whether a page size above the maximum of the resource is reported. */
   readonly reportsSizes: boolean
-  /** A string that is equal for rules with the same effect. This string is part of cache keys. */
+  /**
+   * The part of a cache key that identifies these rules. It does not contain `names`, because all
+   * queries in one cache are read with the same names.
+   */
   readonly key: string
 }
 
@@ -99,7 +106,9 @@ export interface AllowedNames {
 
 /**
  * Translates the parameters of a query. If unknown or repeated parameters are not tolerated, they
- * stay in the result, so that the caller can report them.
+ * stay in the result, so that the caller can report them. An `after` that is not allowed stays in
+ * the result, unless `names` ignores it. If a query uses two names of one parameter, the result has
+ * a violation.
  */
 export function translateQuery(
   given: readonly QueryPair[],

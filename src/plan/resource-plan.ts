@@ -115,7 +115,7 @@ export interface ResourcePlan {
   readonly showing: readonly LinkTo[]
   /** Finds the deprecated members in a body. */
   readonly deprecatedMembers: DeprecatedMembers | undefined
-  /** A digest of the definition, for entity tags (HDR-2). */
+  /** A digest of the definition's schema and links, for entity tags (HDR-2). */
   readonly digest: string
 }
 

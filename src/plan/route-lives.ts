@@ -202,7 +202,8 @@ function checkBelow({ plan, below, mount: { options } }: Made): void {
 
 /**
  * Checks the replacement of a part. The replacement must be an absolute URL or a path in the
- * version. The path must not retire before the part.
+ * version. The path must have no ids that the path of the part does not have, and must not retire
+ * before the part.
  */
 function checkUse(
   { template }: Route,

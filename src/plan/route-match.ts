@@ -5,7 +5,8 @@ import type { Match, Mounted, Route } from './routes.js'
 
 /**
  * Returns the route of these segments, and the keys in the segments. Returns `undefined` if there
- * is no such route. `top` is a table by area (`''` for no area) and first segment.
+ * is no such route. `top` is a table by area (`''` for no area), and then by the first segment
+ * after the area.
  */
 export function match<Op extends OperationDescription>(
   top: ReadonlyMap<string, ReadonlyMap<string, Mounted<Op> | Route<Op>>>,

@@ -54,7 +54,8 @@ export class RouteMaker<Op extends OperationDescription> {
   }
 
   /**
-   * The settings of a path template for clients from before the service adopted the conventions.
+   * The settings of a path template for clients that used the service before it adopted the
+   * conventions.
    */
   #adopted(template: string): Pick<Route, 'modes' | 'parameters'> {
     const { modesOf, parameters } = this.#adoption

@@ -73,7 +73,7 @@ export interface Route<Op extends OperationDescription = OperationDescription> {
   readonly modes?: Modes | undefined
   /** Aliases of query parameters in this version, and parameters that are ignored. */
   readonly parameters?: ParameterNames | undefined
-  /** Whether queries may deviate from the conventions, because of modes or aliases. */
+  /** Whether queries may deviate from the conventions, because of `modes` or `parameters`. */
   readonly hasOwnRules: boolean
 }
 

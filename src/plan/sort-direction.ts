@@ -9,7 +9,7 @@ const afterField = new RegExp(`^(.+?)[ :.|/_-]+${word}$`, 'i')
 const beforeField = new RegExp(`^${word}[ :.|/_(-]+(.+?)\\)?$`, 'i')
 const trailingSign = /^(.+)(-|\+)$/
 
-/** The maximum length of a term that is compared with the expressions. */
+/** The maximum length of a term that is tested with the regular expressions. */
 const longest = 80
 
 /**

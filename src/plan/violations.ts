@@ -58,8 +58,8 @@ function withoutAllowed({ allowed: _, ...rest }: Violation): Violation {
 }
 
 /**
- * Removes errors that Ajv reports only as a consequence of another error. Such an error reports one
- * of these facts:
+ * Removes errors that Ajv reports only as a consequence of another error at the same position or
+ * inside it. Such an error reports one of these facts:
  * - The value does not match an `if` with its `then` or `else`, or a name does not match
  *   `propertyNames`.
  * - The value matches no branch of a union of null and one schema.

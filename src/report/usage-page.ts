@@ -1,4 +1,4 @@
-/** Serves the usage report of a service, behind a permission. */
+/** Serves the usage report of a service to callers who have permission to read it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { decide, type Permission } from '../auth/permission.js'
 import { Caches } from '../cache.js'

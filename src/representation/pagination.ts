@@ -50,8 +50,9 @@ const noCursor: CursorTo = () => undefined
  * Returns the header fields with the total number of items and the links to other pages. `url`: the
  * absolute URL of the list without its query. Each link repeats the query, so the `Link` field may
  * become too long. In that case, the links contain no cursors. If the field is still too long, the
- * links `last`, `first` and `prev` are omitted. Without `next`, clients would take the page for the
- * last one.
+ * links `last`, `first` and `prev` are omitted, in this order, until it is short enough. The link
+ * `next` is kept, because without it clients would take the page for the last one. If `next` alone
+ * exceeds `longestNext`, there is no `Link` field.
  */
 export function paginationHeaders(
   url: string,

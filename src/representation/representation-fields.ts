@@ -17,7 +17,8 @@ const representationFields = [
 ]
 
 /**
- * Removes the header fields that a hand-written route has set for a representation (RFC 9110 8).
+ * Removes the header fields that a hand-written route has set for a representation (RFC 9110 8). Of
+ * `Link`, only the links to other pages are removed.
  */
 export function removeRepresentationFields(res: ServerResponse): void {
   removeFields(res, representationFields)

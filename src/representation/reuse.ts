@@ -2,7 +2,8 @@
  * Reuses the rendered bytes of records and pages. Bytes are reused only for deeply frozen records,
  * which can't have changed. The records of the memory adapter are an example. Before bytes are
  * reused, the records, their related records and the view are compared by identity. For a page, its
- * URL and its total are compared too.
+ * query, its URL, and the facts that the adapter returned with the items, such as the total, are
+ * compared too.
  */
 import type { Page, Stored } from '../adapters/contract.js'
 import type { Cache, Caches } from '../cache.js'

@@ -4,8 +4,8 @@ import { type XmlAttribute, type XmlElement, xmlNamespace, xmlnsNamespace } from
 import { jsonEncoding, literalText, xsiNamespace } from './xml-names.js'
 
 /**
- * Thrown if an XML document is well-formed but violates the rules for values. The code that catches
- * the exception adds a pointer to the value.
+ * Thrown if an XML document is well-formed but violates the rules for values. The reader of request
+ * bodies catches it, and adds a pointer to the value.
  */
 export class XmlRefusal extends Error {}
 

@@ -75,7 +75,7 @@ interface ItemNames {
 class Place {
   readonly name: string
   readonly form: Form
-  /** The start tag without the closing `>`. */
+  /** The start tag without the closing `>`. Empty for the root, whose name `writeXml` writes. */
   readonly start: string
   /** The start tags of a string and of a number. */
   readonly string: string

@@ -260,9 +260,8 @@ function throwAll(faults: readonly ConfigurationError[]): void {
  */
 function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]): void {
   if (served.length === 0 || served.some(({ routes }) => routes !== undefined)) return
-  const stray = rateLimit?.routes.find((route) =>
-    served.every(({ table }) => table.match(route.split('/')) === undefined),
-  )
+  const templates = served.flatMap(({ table }) => table.routes.map(({ template }) => template.slice(1).split('/')))
+  const stray = rateLimit?.routes.find((route) => !templates.some((template) => beginsWith(template, route.split('/'))))
   if (stray === undefined) return
   const paths = served.flatMap(({ table }) =>
     table.resources.filter(({ parent }) => parent === undefined).map(({ path }) => path.slice(1)),
@@ -272,6 +271,13 @@ function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]):
       `${didYouMean(nearMiss(stray, paths), [...new Set(paths)])}`,
   )
 }
+
+/** Whether paths of the template can begin with these segments. Upper and lower case are equal. */
+const beginsWith = (template: readonly string[], segments: readonly string[]): boolean =>
+  segments.every((segment, at) => {
+    const expected = template[at]
+    return expected?.startsWith('{') === true || expected?.toLowerCase() === segment.toLowerCase()
+  })
 
 const isLogin = (path: string): boolean => path === '/login' || path === '/login/'
 

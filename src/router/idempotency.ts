@@ -1,6 +1,6 @@
 /**
- * Recognizes retries of a POST by the idempotency key, the key's owner, the collection and the body
- * (VERB-12; draft-ietf-httpapi-idempotency-key-header-07).
+ * Recognizes retries of a POST by the idempotency key, the key's owner, the caller's scope, the URL
+ * of the list, and the body (VERB-12; draft-ietf-httpapi-idempotency-key-header-07).
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Idempotency } from '../adapters/contract.js'

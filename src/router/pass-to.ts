@@ -7,9 +7,10 @@ import { header } from '../wire.js'
 import type { Received } from './stages.js'
 
 /**
- * Runs the middleware. The promise resolves when the middleware calls `next()`. If the middleware
- * responds itself, the promise never resolves, and no further step runs. `onResponse` is then
- * called when the response closes.
+ * Runs the middleware. The promise resolves when the middleware calls `next()`, and rejects with an
+ * error that the middleware throws or passes to `next`. If the middleware responds itself, the
+ * promise never resolves, and no further step runs. `onResponse` is then called when the response
+ * closes.
  */
 export function passTo(exchange: Received, middleware: Middleware): Promise<void> {
   const { req, res, service, progress, requestId } = exchange

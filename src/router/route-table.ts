@@ -32,7 +32,8 @@ export const routeTable = (
  * mounted resource nor an endpoint serves. Throws `ConfigurationError` in three cases:
  * - A resource or an endpoint serves the path or the method.
  * - The path looks misspelt. A life cycle at a misspelt path would have no effect.
- * - The path is deprecated but does not retire, and nothing is served there.
+ * - The path or the method is deprecated but does not retire, and nothing is served there, because
+ *   the version has no hand-written routes (`handWritten` is false).
  */
 export function withPaths(
   name: string,

@@ -110,6 +110,7 @@ function nameOfKind(value: unknown): string {
   if (value instanceof Promise) return 'a promise'
   if (value === null || value === undefined) return String(value)
   if (Array.isArray(value)) return 'a list'
+  if (isPlainObject(value)) return 'an object'
   return typeof value === 'object' ? 'an object of a class' : `a ${typeof value}`
 }
 

@@ -65,8 +65,8 @@ export const serverOf = (socket: Socket): DrainingServer | undefined => (socket 
 
 export interface Connections extends Iterable<Socket> {
   /**
-   * From now on, `closeIdleConnections` does not close connections that have sent data since the
-   * latest call of `spareActive`.
+   * From now on, `closeIdleConnections` does not close connections that have been opened, or have
+   * sent data, since the latest call of `spareActive`.
    */
   spareActive(): void
   /** Ends the effect of `spareActive`. */

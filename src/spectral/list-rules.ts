@@ -35,7 +35,7 @@ function onCollections(
 const foreign = (operation: Operation, meant: string): string | undefined =>
   [...parametersIn(operation, 'query').keys()].find((name) => synonymOf(name) === meant)
 
-/** The greatest depth to which `allOf`, `anyOf` and `oneOf` within each other are followed. */
+/** The greatest depth to which nested `allOf`, `anyOf` and `oneOf` are followed. */
 const maxDepth = 5
 
 /** Returns whether a schema allows only values of a type, apart from null. */

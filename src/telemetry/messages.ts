@@ -174,7 +174,7 @@ export class PoolWaitMessage {
   constructor(
     /** The maximum number of connections in the pool. */
     readonly size: number,
-    /** The number of waiting calls, including this one. */
+    /** The number of waiting calls, including this one. It may include calls that have given up. */
     readonly waiting: number,
   ) {}
 }

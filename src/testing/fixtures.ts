@@ -1,6 +1,6 @@
 /**
- * The resources of the suite. They are few and small, so that the author of an adapter can create a
- * table for each.
+ * The resources of `adapterSuite`. They are few and small, so that the author of an adapter can
+ * create a table for each.
  */
 import type { ParentKey } from '../adapters/contract.js'
 import { defineResource, type ResourceDefinition } from '../definition/resource.js'

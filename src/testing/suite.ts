@@ -153,7 +153,8 @@ function missingOf<T, K>({
 }
 
 /**
- * Checks that the option `without` names exactly the methods that the adapter does not offer.
+ * Returns a check. It verifies that the option `without` names exactly the methods that the adapter
+ * does not offer.
  */
 function offered<T, K>({ without = {} }: AdapterSuiteOptions<T, K>): Check {
   return {

@@ -59,7 +59,7 @@ export function columnsOf(resource: Mounted, expand: readonly string[] = []): re
 
 /**
  * The columns that an import accepts: the columns of all possible exports of the resource, the keys
- * of link targets, and the columns of `writeOnly` members, which no export contains.
+ * of link targets, and the columns of top-level `writeOnly` members, which no export contains.
  */
 export function columnsToRead(resource: Mounted): readonly Column[] {
   const { plan, targets } = resource

@@ -40,7 +40,8 @@ export interface ImportOptions extends EndpointLimits {
   readonly maxRows?: number
   /**
    * The maximum number of concurrent imports of this endpoint in this process. The response to a
-   * further import is 503. Default 2.
+   * further import is 503. Four times as many files may be in memory, including those that are
+   * still arriving. Default 2.
    */
   readonly maxConcurrent?: number
   /** An API area: the path segment between the version and the name. */
@@ -87,8 +88,9 @@ const batchSize = 200
 /**
  * Creates an endpoint that imports files of records. A POST of a CSV or NDJSON file creates the
  * records, with the checks of a POST for each row. The file is either the body itself or the part
- * `file` of a form. With `?dryRun=true`, the rows are checked and nothing is written. The resource
- * must be mounted in the same version.
+ * `file` of a form. With `?dryRun=true`, the import runs in its transaction, which is then rolled
+ * back. With `transaction: 'none'`, a dry run only checks the rows. The resource must be mounted in
+ * the same version.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *

@@ -80,7 +80,7 @@ function hashed(key: KeyObject | undefined, principal: unknown): string {
 }
 
 /**
- * Truncates a name and replaces its control characters, because names are shown in terminals, pages
- * and metrics.
+ * Truncates a name, and replaces control characters and all other characters of the Unicode
+ * category C, because names are shown in terminals, pages and metrics.
  */
 const clean = (name: string): string => name.slice(0, longestName).replace(/[^\P{C}]/gu, '?')

@@ -31,7 +31,10 @@ export class Flusher {
   #sequence = 0
   /** The sequence number of the last write that the store is known to have. */
   #stored = 0
-  /** Whether the store has lost its contents. */
+  /**
+   * Whether all counts must be written again, because the store has lost writes of this process or
+   * has ignored the last one.
+   */
   #hasLost = false
   #failedAt: number | undefined
   #running: Promise<void> | undefined

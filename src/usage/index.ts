@@ -1,6 +1,6 @@
 /**
- * Counts which clients call which version, and which clients violate which clause, across all
- * processes.
+ * `express-rest-conventions/usage`: counts which clients call which version, and which clients
+ * violate which clause, across all processes.
  */
 export { type ObserveOptions, observe } from '../observe/observe.js'
 export {

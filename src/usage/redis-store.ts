@@ -24,9 +24,10 @@ export const redisUsageStoreKinds: Kinds<RedisUsageStoreOptions> = {
 }
 
 /**
- * Writes the counts of one process. Each process has a Redis hash with its counts. Another hash
- * registers the processes: it has a field for each process, and the field `since`. All times are
- * from Redis's own clock.
+ * Writes the counts of one process. Each process has a Redis hash with its counts. This hash also
+ * has a field with an empty name, so that it exists even without counts. Another hash registers the
+ * processes: it has a field for each process, and the field `since`. All times are from Redis's own
+ * clock.
  */
 const writeScript = `
 local time = redis.call('TIME')

@@ -1,6 +1,6 @@
 /**
  * Counts calls, and counts responses that violate a clause. Counts can distinguish clients. The
- * number of counts is bounded. The counts cover all processes.
+ * number of counts is bounded. The counts cover all processes that share a store.
  */
 import type { IncomingMessage } from 'node:http'
 import { causeText } from '../failures/line.js'
@@ -72,8 +72,8 @@ export interface UsageEvent {
 
 export interface UsageOptions extends ClientOptions {
   /**
-   * The store for the counts of all processes: `redisUsageStore({ sendCommand })`. Default: a store
-   * in this process.
+   * The store that all processes share: `redisUsageStore({ sendCommand })`. Default: a store in
+   * this process, which contains only the counts of this process.
    */
   readonly store?: UsageStore
   /**
@@ -121,9 +121,9 @@ export interface Usage {
    */
   close(): Promise<void>
   /**
-   * The counts of all processes for the last `days` days. Default 30, or fewer if fewer days are
-   * kept. Rejects if the store does not respond. Rejects with a `RangeError` if `days` is not a
-   * whole number from 1 to the number of days that are kept.
+   * The counts of all processes that share the store, for the last `days` days. Default 30, or
+   * fewer if fewer days are kept. Rejects if the store does not respond. Rejects with a
+   * `RangeError` if `days` is not a whole number from 1 to the number of days that are kept.
    */
   read(options?: { readonly days?: number }): Promise<UsageSnapshot>
 }
@@ -163,8 +163,10 @@ const noRoute = '(unknown)'
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example
- * export const counts = usage({ store: redisUsageStore({ sendCommand: (...command) =>
- * client.sendCommand(command) }), client: 'token' })
+ * export const counts = usage({
+ *   store: redisUsageStore({ sendCommand: (...command) => client.sendCommand(command) }),
+ *   client: 'token',
+ * })
  * app.use(api({ versions, usage: counts }))
  */
 export function usage(options: UsageOptions = {}): Usage {

@@ -396,14 +396,14 @@ describe('names in the options of adapterView()', () => {
     expect(() => mounted(given, { list: () => ({ items: [] }), read: () => [] })).toThrow(message)
   })
 
-  it('the names of a view are the names of the store for a view of this view', () => {
+  it('in a view over another view, the names of the other view are the names of the store', () => {
     const view = adapterView(memoryAdapter(clientes), { rename: { name: 'nombre' }, hides: ['email'] })
     expect(() => adapterView(view, { rename: { title: 'name' } })).not.toThrow()
     expect(() => adapterView(view, { rename: { title: 'nombre' } })).toThrow(/"nombre".*It has: id, name\./)
     expect(() => adapterView(view, { hides: ['email'] })).toThrow(/"email" in "hides"/)
   })
 
-  it('all names are accepted that an open schema allows', () => {
+  it('an open schema, which allows members that it does not name, accepts all names', () => {
     const open = defineResource({
       collection: 'clientes',
       key: 'id',
@@ -420,7 +420,7 @@ describe('names in the options of adapterView()', () => {
     expect(() => mounted({ rename: { name: 'any' }, hides: ['other'], defaults: { third: 1 } }, own)).not.toThrow()
   })
 
-  it('an unbound adapter is refused, because a view cannot give it its resource', () => {
+  it('an unbound adapter is refused, because a view cannot bind it to a resource', () => {
     expect(() => adapterView(postgresAdapter({ query: () => undefined } as never, { table: 'c' }) as never)).toThrow(
       /has no resource yet.*"resource"/,
     )

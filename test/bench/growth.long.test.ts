@@ -101,7 +101,7 @@ describe('npm run bench:growth', () => {
     expect(XMLValidator.validate(readFileSync(join(scratch, 'growth.svg'), 'utf8'))).toBe(true)
   })
 
-  it('without PostgreSQL, measures only the memory adapter, and says so', async () => {
+  it('without PostgreSQL, measures only the memory adapter, and prints what it skipped', async () => {
     const { code, text } = await run([...tiny, '--curves', 'filters'], {
       DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none',
     })
@@ -192,7 +192,7 @@ describe('the verdict on a growth curve', () => {
     expect(verdictOf(series({ flat }, 100, 20))).toMatchObject({ ratio: 0.2, flat: true })
   })
 
-  it('is flat if the last point exceeds the point with the index "from" by at most "orBy"', () => {
+  it('starts at the point with the index "from", and is flat too if the last point is at most "orBy" higher', () => {
     const heap = { within: 1.1, orBy: 8, from: 1 }
     expect(verdictOf(series({ flat: heap }, 1, 10, 18))).toEqual({ from: 10, to: 100, ratio: 1.8, flat: true })
     expect(verdictOf(series({ flat: heap }, 18, 10, 19))).toMatchObject({ flat: false })
@@ -264,7 +264,7 @@ describe('the report of npm run bench:growth', () => {
 })
 
 describe('the options of npm run bench:growth', () => {
-  it('default to all curves at full length', () => {
+  it('default to all curves at full length, and --quick makes them shorter', () => {
     expect(parseOptions([], '/here')).toEqual({
       curves: curveNames,
       rounds: 5,

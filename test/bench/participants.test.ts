@@ -22,7 +22,7 @@ describe('the participants of a benchmark', () => {
     expect(ids(selectParticipants({ servers: undefined, against: undefined }, whole))).toEqual(serverNames)
   })
 
-  it('exclude servers that need express-rest-conventions/server if the checkout lacks it; a message says so', () => {
+  it('exclude servers that need express-rest-conventions/server if the checkout lacks it; a message says why', () => {
     const field = selectParticipants({ servers: undefined, against: undefined }, old)
     const onHelper = ['sql-json', 'mounted-subscribed']
     expect(ids(field)).toEqual(serverNames.filter((name) => !name.endsWith('-helper') && !onHelper.includes(name)))

@@ -66,8 +66,8 @@ export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
   const first = page.locator(':focus')
   const target = await first.getAttribute('href')
   if (target?.startsWith('#') !== true)
-    return [`The first Tab stop is no skip link: ${await first.evaluate('(element) => element.outerHTML')}`]
-  if (!(await first.isVisible())) return ['The skip link does not show when it has the focus.']
+    return [`The first Tab stop is not a skip link: ${await first.evaluate('(element) => element.outerHTML')}`]
+  if (!(await first.isVisible())) return ['The skip link is not visible when it has the focus.']
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
   return (await ask<boolean>(page, 'focusIsBelowTarget()'))

@@ -69,7 +69,7 @@ describe('a visit', () => {
     ['a thrown error', 'setTimeout(() => { throw new Error("thrown") })', /^Script: thrown$/],
     ['a rejected promise', 'Promise.reject(new Error("rejected"))', /^Script: rejected$/],
     ['a dialog', 'alert("hello")', /^Dialog: hello$/],
-    ['a response 404', 'fetch("/gone").then((answer) => answer.text())', /^Status 404: GET .*\/gone$/],
+    ['a response with the status 404', 'fetch("/gone").then((answer) => answer.text())', /^Status 404: GET .*\/gone$/],
     ['eval', 'try { new Function("1")() } catch {}', /^Policy: script-src eval/],
     [
       'a request to another host',
@@ -136,7 +136,7 @@ describe('a check of a page', () => {
   it('finds a missing skip link, and a skip link without a target', async () => {
     expect(await found(skipLinkFaults, sound)).toEqual([])
     expect((await found(skipLinkFaults, sound.replace('#main', '/other'))).join()).toContain(
-      'The first Tab stop is no skip link',
+      'The first Tab stop is not a skip link',
     )
     expect((await found(skipLinkFaults, sound.replace('#main', '#elsewhere'))).join()).toContain(
       'The skip link leads to #elsewhere',

@@ -112,7 +112,7 @@ const settings: readonly Setting[] = [
 describe.each(caches)('%s', (_, open) => {
   describe.each(settings)('as $title', ({ type, options, before, fields }) => {
     it.each(formats)(
-      'HDR-4: revalidates %s of items, lists, expansions, contained items and flags, and sees every change',
+      'HDR-4: revalidates items, lists, expansions, contained items and flags as %s, and sees every change',
       async (accept) => {
         let statuses: number[] = []
         const service = await serveOver(

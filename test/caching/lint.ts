@@ -1,6 +1,6 @@
 /**
- * A linter of responses. It checks the rules that apply to all responses, from RFC 9110, 9111, 8288
- * and 9457, and from the conventions.
+ * A linter of responses. It checks the rules of RFC 9110, 9111, 8288 and 9457, and of the
+ * conventions, that apply to all responses.
  */
 
 export interface Exchanged {

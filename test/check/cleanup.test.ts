@@ -122,7 +122,7 @@ it('with "production", the cleanup stops at a 429, and reports the records that 
   expect(await removeLeftovers(limits)).toEqual([])
 })
 
-it('if a DELETE gets 429, the cleanup waits for the time in Retry-After and repeats the DELETE', async () => {
+it('if a DELETE gets 429 with "Retry-After: 0", the cleanup repeats the DELETE', async () => {
   const { origin, arrivals } = await start((all) => all.at(-1)?.method === 'DELETE' && count(all, 'DELETE') === 1)
   const report = await checkService(options(origin))
   expect([report.left, count(arrivals, 'DELETE')]).toEqual([[], 3])

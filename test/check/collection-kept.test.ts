@@ -1,6 +1,8 @@
 /**
- * No script and no cleanup sends DELETE to a whole collection, or to a record of another client,
- * even if the responses of the service contain no id or a wrong id.
+ * The scripts that `check` writes for violations, and its cleanup, never send DELETE to a whole
+ * collection or to a record of another client. This holds even if the responses of the service
+ * contain no id or a wrong id. The checks recognize their own records by a marker, a random string
+ * in a member of the record.
  */
 import { execFile } from 'node:child_process'
 import type { RequestListener } from 'node:http'

@@ -36,7 +36,11 @@ async function verdictsOf(lists: Readonly<Record<string, unknown>>, more: object
     base: `${origin}/v1`,
     target: {
       collections: [
-        { ...common, template: '/customers', below: ['/customers/vip', '/customers/100%', '/customers/by-city/{city}'] },
+        {
+          ...common,
+          template: '/customers',
+          below: ['/customers/vip', '/customers/100%', '/customers/by-city/{city}'],
+        },
         { ...common, template: '/contracts' },
         { ...common, template: '/customers/{id}/contracts', ...more },
       ],

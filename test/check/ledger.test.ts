@@ -19,7 +19,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const orders = 'http://127.0.0.1/v1/orders'
 const intent = { collection: '/orders', post: orders, marker: 'check-1', body: { note: 'check-1' } }
 
-it('intend() writes the planned POST to disk before it returns, and created() writes the URL of the record', () => {
+it('intend() writes the announced POST to disk before it returns, and created() writes the URL of the record', () => {
   const ledger = new Ledger(path)
   const number = ledger.intend(intent)
   expect(readFileSync(path, 'utf8')).toContain('"check-1"')
@@ -54,7 +54,7 @@ it('the ledger allows a URL below a created record only after that URL was annou
 })
 
 it.each(['', '/', '/.', '/%2E%2e', '/?x', '/;x', '/%2F', '/8/'])(
-  'the ledger refuses "/v1/orders%s" as the URL of a record, because that may be the URL of the collection',
+  'the ledger refuses "/v1/orders%s" as the URL of a record, because that may be the URL of a collection',
   (end) => {
     const ledger = new Ledger(path)
     const number = ledger.intend(intent)

@@ -1,5 +1,6 @@
 /**
- * Tests of the reports of `check` about a service whose responses try to break out of the reports.
+ * Tests of the reports of `check` about a service whose responses contain markup, Markdown, control
+ * characters, huge bodies and the token of the client.
  */
 import MarkdownIt from 'markdown-it'
 import { SaxesParser } from 'saxes'

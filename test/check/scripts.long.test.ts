@@ -1,4 +1,4 @@
 /**
- * Runs the tests of `scripts.test.ts` with every fault of the twin, the hand-written test service.
+ * Runs the tests of `scripts.test.ts` with more faults of the twin, the hand-written test service.
  */
 import './scripts.test.js'

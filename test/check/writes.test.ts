@@ -1,7 +1,8 @@
 /**
  * Tests of the option `write`. Unless the service is disposable, the checks change and remove only
  * records that they have created. Before a write request is sent, its URL is written to a file, the
- * ledger.
+ * ledger. The checks recognize their records by a marker, a random string in a member of the
+ * record.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage, RequestListener } from 'node:http'

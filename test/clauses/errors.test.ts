@@ -92,7 +92,7 @@ describe.each(frameworks)('the ERR clauses on %s', (_name, express) => {
     }
   })
 
-  it('ERR-1: an adapter or principal function that never settles causes a 503 after the configured time', async () => {
+  it('ERR-1: an adapter, handler or principal function that never settles causes a 503 after the configured time', async () => {
     const over = new AbortController()
     // This limit is shorter than the default timeout, and much longer than the timeout of this
     // service.

@@ -179,7 +179,7 @@ describe.each(frameworks)('hooks on %s', (_name, express) => {
     { toString: null },
     null,
   ]
-  it.each(strange.map((id) => ({ id })))('an invalid req.id is ignored: %#', async ({ id }) => {
+  it.each(strange.map((id) => ({ id })))('an invalid req.id is ignored: case %#', async ({ id }) => {
     const logger: Middleware = (req, _res, next) => {
       Object.assign(req, { id })
       next()

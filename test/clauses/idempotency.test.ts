@@ -362,7 +362,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key on %s', (_framework, express
       }
     })
 
-    it('no key is stored for a POST without the header, or for another method', async () => {
+    it('equal POSTs without the header create two records, and other methods ignore the header', async () => {
       const before = await count()
       const [one, two] = [await post({ texto: 'dos veces' }), await post({ texto: 'dos veces' })]
       expect(two.headers.location).not.toBe(one.headers.location)

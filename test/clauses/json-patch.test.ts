@@ -38,7 +38,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     await off.close()
   })
 
-  it('VERB-5, RFC 5789 3.1: if PATCH is allowed, OPTIONS and a 415 for Content-Type have Accept-Patch', async () => {
+  it('VERB-5, RFC 5789 3.1: if a path allows PATCH, responses to OPTIONS and a 415 to PATCH have Accept-Patch', async () => {
     const types =
       'application/merge-patch+json, application/json, application/xml, text/xml, application/json-patch+json'
     expect((await service.send('OPTIONS', '/v8/piezas/1')).headers['accept-patch']).toBe(types)
@@ -492,7 +492,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     await blind.close()
   })
 
-  it('AUTH-4, REP-7: if the caller must not read the target of a link, "test" sees only "href"', async () => {
+  it('AUTH-4, REP-7: if the caller must not read the target of a link, "test" compares only its "href"', async () => {
     const permission: Permission = (_principal, action, resource) =>
       action === 'read' && resource === 'contratos' ? 'forbidden' : 'allow'
     const half = await serve(express, { jsonPatch: true, permission })

@@ -77,7 +77,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     ])
   })
 
-  it('PATH-1: a path to which no route leads gets 404, and the detail lists the paths that exist', async () => {
+  it('PATH-1: a path without a route gets 404, and the detail says which paths exist', async () => {
     const detail = async (path: string) => (await send('GET', path)).json.detail
     const known = /Collections in v8: clientes, contratos, .*\.$/
     expect(await detail('/v8')).toMatch(/^This path has no resource\. /)
@@ -97,7 +97,7 @@ describe.each(frameworks)('the PATH clauses on %s', (_name, express) => {
     )
   })
 
-  it('PATH-11: an id that no item of the collection can have gets 404 with the reason', async () => {
+  it('PATH-11: an id gets 404 with the reason if no item of the collection can have it', async () => {
     for (const id of ['abc', '07', '1.5', `9${'9'.repeat(200)}`]) {
       const { status, json } = await send('GET', `/v8/piezas/${id}`)
       expect([status, json.code], id).toEqual([404, 'unknown-path'])

@@ -368,7 +368,7 @@ describe("AUTH-4: the service's own permission function", () => {
   const serving = async (permission: Permission, onError?: Hooks['onError']) =>
     serve(frameworks[0]?.[1] as Express, permission, onError)
 
-  it('is called with the principal, the action, the resource and the key, also for parents', async () => {
+  it('is called with the action, the resource and the key, also for parents', async () => {
     const service = await serving((principal, action, resource, key) => {
       asked.push([(principal as { sub: string }).sub, action, resource, key])
       return 'allow'
@@ -438,7 +438,7 @@ describe("AUTH-4: the service's own permission function", () => {
     await service.close()
   })
 
-  it('PATH-8: callOf() returns the scope and timeout of the request, and throws for unmounted resources', async () => {
+  it('PATH-8: callOf() returns the adapter call for a mounted resource, and throws for other resources', async () => {
     const carteras = defineResource({
       collection: 'carteras',
       key: 'id',

@@ -272,7 +272,7 @@ describe.each(frameworks)('HDR-1: custom representations on %s', (_name, express
     expect(body).toBe('mount')
   })
 
-  it('HDR-1: a CSV list keeps its pagination headers, and HEAD has the Content-Length of GET', async () => {
+  it('HDR-1: a CSV list has x-total-count, and HEAD has the Content-Length of GET', async () => {
     const answer = await send('GET', '/v1/facturas', { Accept: 'text/csv' })
     expect(answer.text).toMatch(/^id,total\r\n1,[\d.]+\r\n2,-1\r\n$/)
     expect(answer.headers).toMatchObject({ 'content-type': 'text/csv; charset=utf-8', 'x-total-count': '2' })

@@ -73,7 +73,7 @@ describe('values with a canonical form', () => {
     ['momento', '2026-01-01%2022:00:00Z'],
     ['momento', '2026-01-01%2023:00:00+01:00'],
     ['cuentaId', id.toUpperCase()],
-  ])('QUERY-1: %s=%s finds the record', async (name, value) => {
+  ])('QUERY-1: the filter %s=%s finds the record with an equal value, in any spelling', async (name, value) => {
     const found = await served.send('GET', `/v1/apuntes?${name}=${value}`)
     expect([found.status, found.headers['x-total-count']]).toEqual([200, '1'])
   })

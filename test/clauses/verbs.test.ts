@@ -218,7 +218,7 @@ describe.each(frameworks)('the VERB clauses on %s', (_name, express) => {
     expect([head.status, head.text, ofHead]).toEqual([200, '', ofGet])
   })
 
-  it('VERB-9: a method that an adapter does not offer gets 405 with an exact Allow', async () => {
+  it('VERB-9: a method that the adapter or the path does not support gets 405 with an exact Allow', async () => {
     const allow = async (method: string, path: string) => {
       const { status, headers } = await send(method, path)
       return [status, headers.allow]

@@ -82,7 +82,7 @@ describe.each(frameworks)('the VER clauses on %s', (_name, express) => {
     expect((await send('GET', '/v8/contratos/C1')).headers.deprecation).toBeUndefined()
   })
 
-  it('VER-3: a malformed Host or a hostile path does not remove the deprecation notices', async () => {
+  it('VER-3: a malformed Host or a hostile path neither removes nor corrupts the link to the successor', async () => {
     const answer = await wire(
       service.port,
       'GET /v1/contratos/C1 HTTP/1.1\r\nHost: ex ample\r\nConnection: close\r\n\r\n',

@@ -157,7 +157,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect(await run(folder, { v1: of('New', 'Old') }, check)).toMatchObject({ code: 0 })
     expect(await run(folder, { v1: of('New', 'New') }, check)).toMatchObject({ code: 1 })
 
-    // Entries of earlier versions name only the first operation.
+    // The entries that earlier versions of the library wrote name only the first operation.
     const file = join(folder, 'openapi/accepted.json')
     const [{ operations, ...entry }] = JSON.parse(readFileSync(file, 'utf8'))
     expect(operations).toEqual(['GET /a'])
@@ -235,7 +235,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect(await run(folder, { v1: withFilters() }, check)).toEqual({
       code: 0,
       out:
-        'There is no contract at main:openapi yet. The one in openapi is the first. Commit and merge it. From ' +
+        'There is no contract at main:openapi yet. The contract in openapi is the first. Commit and merge it. From ' +
         'then on, this check compares with it.\n',
       error: '',
     })

@@ -472,7 +472,7 @@ const credentials: readonly Twins[] = [
 it.each([
   [['read', 'write'], 'needs the scope "write" of "one" now: clients without it get 403'],
   [['a', 'b', 'read'], 'needs the scopes "a", "b" of "one" now: clients without all of them get 403'],
-])('a change from the scope "read" to the scopes %j names the new scopes', (scopes, summary) => {
+])('the summary of a change from the scope "read" to the scopes %j names the new scopes', (scopes, summary) => {
   const [change] = compareContracts(secured([{ one: ['read'] }]), secured([{ one: scopes }]))
   expect(change?.summary).toContain(summary)
 })

@@ -58,7 +58,7 @@ const changes = (before: unknown, after: unknown): readonly string[] =>
     .filter(({ breaking }) => breaking)
     .map(({ summary }) => summary)
 
-describe('the breaking changes are found, in both directions, if a service changes', () => {
+describe('compareContracts() finds the breaking changes if a service changes, or changes back', () => {
   const usual = documentOf()
 
   it.each<[title: string, after: unknown, there: readonly RegExp[], back: readonly RegExp[]]>([

@@ -254,7 +254,7 @@ describe('documents, pages and mocks of a service with modes', () => {
     expect(heads('v2', '/orders/{id}')).not.toContain('200')
   })
 
-  it('the docs pages are served', async () => {
+  it('the docs pages are served if all clauses have the mode "report"', async () => {
     const service = adopting('report', {
       describe: { pages: docsPages(), public: true },
       conventions: allIn('report', { until: '2999-01-01' }),

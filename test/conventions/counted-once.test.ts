@@ -1,6 +1,6 @@
 /**
- * A violation of a clause is counted once in each `usage()`, even if several routers and
- * middlewares handle the request.
+ * A finding, which is a violation of a clause, is counted once in each `usage()`, even if several
+ * routers and middlewares handle the request.
  */
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'

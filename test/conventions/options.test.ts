@@ -35,7 +35,7 @@ describe('conventions: options that are refused when a service is built', () => 
     ['ERR3', 'Did you mean "ERR-3"?'],
     ['__proto__x', 'which is not a clause'],
     ['constructor', 'which is not a clause'],
-  ])('%s', (clause, message) => {
+  ])('a mode for %s: the message contains %j', (clause, message) => {
     expect(build({ [clause]: 'report' })).toContain(message)
     expect(build({ [clause]: 'report' })).toContain('This option accepts modes for: QUERY-8, QUERY-5')
   })
@@ -72,7 +72,7 @@ describe('conventions: options that are refused when a service is built', () => 
     [{ 'ERR-3': 'report' }, 'Give the option shape'],
     [[], 'conventions'],
     ['report', 'conventions'],
-  ])('%j', (conventions, message) => {
+  ])('%j: the message contains %j', (conventions, message) => {
     expect(build(conventions)).toContain(message)
   })
 

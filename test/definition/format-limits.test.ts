@@ -1,6 +1,6 @@
 /**
  * Constraints next to a format must not conflict with the canonical strings of the format (REP-4).
- * Otherwise defineResource throws.
+ * If they do, defineResource() throws.
  */
 import express from 'express'
 import { describe, expect, it } from 'vitest'

@@ -281,7 +281,7 @@ describe('any string at all', () => {
     )
   })
 
-  it('PATH-10: an accepted name survives URL encoding and decoding', () => {
+  it('PATH-10: an accepted segment survives URL encoding, and a refused segment is no collection name', () => {
     fc.assert(
       fc.property(name, (text) => {
         if (segmentCode(text) === 'passes') expect(decodeURIComponent(encodeURIComponent(text))).toBe(text)

@@ -85,7 +85,7 @@ describe('REP-8: a schema may require a member', () => {
     expect(fault(schema)).toBeUndefined()
   })
 
-  it('a member that is reported is refused in every object', () => {
+  it('a member is reported only if the schema refuses every object that has the member', () => {
     const names = ['a', 'b', 'c', 'd']
     const name = fc.constantFrom(...names)
     const leaf = fc.record(
@@ -98,7 +98,7 @@ describe('REP-8: a schema may require a member', () => {
     const schemaOf = (inner: fc.Arbitrary<object>): fc.Arbitrary<object> => {
       const list = fc.array(inner, { minLength: 1, maxLength: 2 })
       const more = fc.oneof(
-        // Ajv refuses a schema whose patterns match its properties.
+        // `properties` is empty, because Ajv refuses a schema whose patterns match its properties.
         fc.constantFrom({ patternProperties: { '^a': {} }, properties: {} }),
         fc.record({ additionalProperties: fc.constantFrom(true, false, {}) }),
         fc.record({ dependentSchemas: fc.dictionary(name, inner, { maxKeys: 1 }) }),

@@ -39,6 +39,7 @@ const schema = {
     clave: { type: ['string', 'null'] },
   },
 }
+const pin = { type: 'string', writeOnly: true }
 const base = { collection: 'piezas', key: 'numero', schema }
 const piezas = (more: object) => define({ ...base, ...more })
 
@@ -161,7 +162,11 @@ describe('an invalid declaration', () => {
     ['a verb in the collection name', { ...base, collection: 'crear-piezas' }, 'name-is-verb'],
     ['a format in the collection name', { ...base, collection: 'piezas.pdf' }, 'name-has-format'],
     ['a slash in the collection name', { ...base, collection: 'piezas/rotas' }, 'name-malformed'],
-    ['an exception without a reason', { ...base, collection: 'pieza', allow: { pieza: '' } }, 'invalid-option'],
+    [
+      'an exception in "allow" without a reason',
+      { ...base, collection: 'pieza', allow: { pieza: '' } },
+      'invalid-option',
+    ],
     ['a verb as the name of a flag', { ...base, flags: { activar: 'urgente' } }, 'name-is-verb'],
     [
       'an association whose "as" is singular',
@@ -254,6 +259,40 @@ describe('an invalid declaration', () => {
     ['a filter within a writeOnly member', { ...base, filters: { 'secreto.pin': true } }, 'exposes-write-only'],
     ['a writeOnly member to sort by', { ...base, sort: ['secreto.pin'] }, 'exposes-write-only'],
     ['a writeOnly member to search in', { ...base, search: ['secreto.pin'] }, 'exposes-write-only'],
+    ['an object with a writeOnly member to search in', { ...base, search: ['cp'] }, 'exposes-write-only'],
+    [
+      'a list of objects with a writeOnly member to search in',
+      {
+        ...base,
+        schema: {
+          ...schema,
+          properties: { ...schema.properties, hojas: { type: 'array', items: { properties: { pin } } } },
+        },
+        search: ['hojas'],
+      },
+      'exposes-write-only',
+    ],
+    [
+      'a list with a writeOnly item to search in',
+      {
+        ...base,
+        schema: { ...schema, properties: { ...schema.properties, hojas: { type: 'array', prefixItems: [{}, pin] } } },
+        search: ['hojas'],
+      },
+      'exposes-write-only',
+    ],
+    [
+      'a map with writeOnly values to search in',
+      {
+        ...base,
+        schema: {
+          ...schema,
+          properties: { ...schema.properties, mapa: { type: 'object', additionalProperties: pin } },
+        },
+        search: ['mapa'],
+      },
+      'exposes-write-only',
+    ],
     ['a flag of a writeOnly member', { ...base, flags: { oculto: 'oculto' } }, 'exposes-write-only'],
     [
       'a writeOnly member in the "by" of a link',

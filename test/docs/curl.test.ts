@@ -21,8 +21,8 @@ import { unescaped } from './site.js'
 const run = promisify(execFile)
 
 /**
- * The arguments that a shell passes to curl for a command line. A shell function `curl` prints
- * them.
+ * The arguments that a shell passes to curl for a command line. A shell function named `curl`
+ * replaces the program, and prints its arguments.
  */
 const wordsOf = (line: string, env: Record<string, string> = {}): readonly string[] =>
   execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${line}`], { encoding: 'utf8', env: { ...env } })

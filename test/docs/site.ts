@@ -80,7 +80,7 @@ function pageFaults(body: string, pages: ReadonlyMap<string, string>): readonly 
     if (!holds) faults.push(fault)
   }
   const tags = [...body.matchAll(/<([a-z][a-z0-9]*)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*>/g)]
-  check(Buffer.byteLength(body) <= 60_000, `it has ${Buffer.byteLength(body)} bytes`)
+  check(Buffer.byteLength(body) <= 60_000, `it has ${Buffer.byteLength(body)} bytes, but at most 60,000 are allowed`)
   check(body.startsWith('<!doctype html>\n<html lang="en">'), 'it has no doctype or language')
   for (const [tag, , attributes = ''] of tags) {
     check(

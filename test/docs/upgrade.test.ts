@@ -75,7 +75,7 @@ describe.each(frameworks)('the upgrade page over %s', (_name, express) => {
     expect((await send('GET', '/v1/docs/upgrade')).status).toBe(401)
   })
 
-  it('VER-2: gets 404 after the successor is retired', async () => {
+  it('VER-2: is absent after the successor has retired', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-12-01') })
     const { v1, v2 } = optionsOf().versions
     const { send } = await start({

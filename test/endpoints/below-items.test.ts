@@ -104,7 +104,7 @@ describe('an older API version with an adapterView()', () => {
       hides: ['estado', 'motivo'],
     })
     const bajas = endpoint<EndpointItem<{ numero: number; de: string }, number>>()('bajas', {
-      description: 'Gives an order to nobody.',
+      description: 'Changes the owner of an order.',
       methods: {
         POST: {
           handle: async ({ item, callOf }) => {

@@ -164,7 +164,7 @@ it('HDR-5: an encoded body is accepted, even if bodyLimit exceeds the maximum si
   )
 })
 
-it('HDR-5: the limit of the service applies to requests for the item itself', async () => {
+it('HDR-5: a request for an item has the body limit of the service, not that of an endpoint below it', async () => {
   const port = await serve()
   const sent = JSON.stringify({ id: 1, x: 'x'.repeat(200) })
   expect(await send(port, 'PUT', '/v1/clientes/1', [sent], {})).toMatchObject({

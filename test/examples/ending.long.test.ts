@@ -69,8 +69,8 @@ afterAll(async () => {
   await place.drop()
 })
 
-describe('the process, when it ends', () => {
-  it('takes less than the 30 seconds that Kubernetes waits, even with a preStop of 5 seconds', () => {
+describe('the process of the example', () => {
+  it('ends within the 30 seconds that Kubernetes waits, even with a preStop of 5 seconds', () => {
     expect(5_000 + times.drain + times.grace + times.close).toBeLessThan(30_000)
   })
 

@@ -49,7 +49,7 @@ describe('the process of the example', () => {
     slow.write(body.slice(0, 10))
     child.kill('SIGTERM')
     await refused(base)
-    child.kill('SIGINT') // under npm, one Ctrl-C sends the signal twice
+    child.kill('SIGINT') // Under npm, one Ctrl-C sends the signal twice.
     slow.end(body.slice(10))
     const [created] = await once(slow, 'response')
     created.resume()

@@ -55,7 +55,7 @@ export function start(env: Record<string, string>): Running {
     })
     child.once('close', () => reject(new Error(`The process ended before it listened: ${stderr}`)))
   })
-  listening.catch(() => {}) // `base` rejects with the same error
+  listening.catch(() => {}) // `base` rejects with the same error.
   const base = listening.then(([first = '']) => first.replace('listening on ', ''))
   base.catch(() => {})
   return { child, ended, listening, base }

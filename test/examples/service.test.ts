@@ -228,7 +228,7 @@ describe('lists of pre-pieces', () => {
     expect(await ids(`${query}&sort=numero`)).toEqual(expected)
   })
 
-  it('QUERY-1: can be filtered by a telephone', async () => {
+  it('QUERY-1: can be filtered by a telephone number', async () => {
     const owner = data.prePiezas.find((one) => one.destinatario.telefonos?.length === 2)
     const telephone = owner?.destinatario.telefonos?.[1] ?? ''
     expect(await ids(`telefono=${encodeURIComponent(telephone)}`)).toContain(owner?.numero)

@@ -84,7 +84,7 @@ describe('failureLine()', () => {
 describe('causes', () => {
   it.each<[string, unknown, string]>([
     [
-      'IPv6',
+      'a refused connection over IPv6',
       systemError({ syscall: 'connect', code: 'ECONNREFUSED', address: '::1', port: 5432 }),
       'connect ECONNREFUSED [::1]:5432',
     ],
@@ -95,7 +95,7 @@ describe('causes', () => {
     ],
     ['a path', systemError({ syscall: 'open', code: 'EACCES', path: '/home/hunter2' }), 'open EACCES'],
     [
-      'several addresses',
+      'failed connections to several addresses',
       new AggregateError([
         systemError({ syscall: 'connect', code: 'ECONNREFUSED', address: '::1', port: 1 }),
         systemError({ syscall: 'connect', code: 'ETIMEDOUT', address: '10.0.0.1', port: 1 }),
@@ -120,11 +120,11 @@ describe('causes', () => {
       new HttpProblem('internal', { detail: 'hunter2', cause: 'hunter2' }),
       'a thrown string',
     ],
-  ])('are described without values: %s', (_what, error, expected) => {
+  ])('are described without secrets: %s', (_what, error, expected) => {
     expect(textOf(error)).toBe(expected)
   })
 
-  it('other errors show their class, their error code and their location in the source', () => {
+  it('an error that the code throws shows its class, its error code and its location in the source', () => {
     class CardRefused extends Error {}
     expect(textOf(Object.assign(new CardRefused('hunter2'), { code: 'E_CARD' }))).toMatch(
       /^CardRefused E_CARD at test\/failures\/line\.test\.ts:\d+:\d+$/,
@@ -143,13 +143,13 @@ describe('causes', () => {
       '    at q (C:\\shop\\node_modules\\pg\\a.js:1:2)\n    at save (C:\\shop\\orders.js:7:9)',
       'C:\\shop\\orders.js:7:9',
     ],
-  ])('the location is the first line of the stack in the own code: %s', (stack, place) => {
+  ])('the location is the first line of the stack outside Node and node_modules: %s', (stack, place) => {
     const error = new Error('hunter2')
     error.stack = `Error: hunter2\n${stack}`
     expect(textOf(error).replace(`${process.cwd()}/`, '')).toBe(`Error at ${place}`)
   })
 
-  it('long and cyclic chains are cut, and an unreadable error is named as such', () => {
+  it('long and cyclic chains are cut, and an unreadable error is described as an error that cannot be read', () => {
     const round: Error & { cause?: unknown } = new Error('a')
     round.cause = new Error('b', { cause: round })
     expect(causesOf(round)).toHaveLength(2)

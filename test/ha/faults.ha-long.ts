@@ -24,8 +24,9 @@ const standbys = async (): Promise<readonly Node[]> => {
 const away = 10_000
 
 /**
- * How long a primary is frozen, and how long replicas lag, in milliseconds. This is longer than the
- * lease of the primary, so another node is the primary when the frozen node continues.
+ * How long a primary is frozen, and how long the replicas apply every change 10 seconds late, in
+ * milliseconds. This time is longer than the lease of the primary, so another node is the primary
+ * when the frozen node continues.
  */
 const longAway = 25_000
 
@@ -69,7 +70,7 @@ const scenarios: Readonly<Record<string, () => Promise<Scenario> | Scenario>> = 
     }
   },
   'kill -9 of PgBouncer': () => ({ fault: () => cluster.restartPooler(), through: 'pgbouncer' }),
-  'replicas that lag 10 seconds': async () => {
+  'replicas that lag by 10 seconds': async () => {
     const behind = await standbys()
     const lag = (time: string) => async (node: Node) => {
       await node.query(`ALTER SYSTEM SET recovery_min_apply_delay = '${time}'`)

@@ -1,6 +1,6 @@
 /**
- * One node of the cluster: a Patroni and its PostgreSQL. Each is reached through a link, which is a
- * TCP proxy that can be stopped.
+ * One node of the cluster: an instance of Patroni, and the PostgreSQL that it manages. Each is
+ * reached through a link, which is a TCP proxy that can be stopped.
  */
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'

@@ -35,7 +35,7 @@ export interface Verdict {
   /**
    * False responses: the counter is missing, less than the last acknowledged value or greater than
    * the last sent value. A 503 is false if it says that nothing was changed, although the change
-   * was made.
+   * was made. A counter in the database that is too great at the end counts too.
    */
   readonly untrue: readonly string[]
   /**

@@ -35,7 +35,7 @@ describe('dates in options', () => {
     ['2028-02-29', '2028-02-29T00:00:00.000Z'],
     ['2027-06-30T18:00:00Z', '2027-06-30T18:00:00.000Z'],
     ['2027-06-30T18:00:00.5-03:00', '2027-06-30T21:00:00.500Z'],
-  ])('VER-3: %s is a date in every zone', (text, time) => {
+  ])('VER-3: the date "%s" means %s', (text, time) => {
     expect(new Date(timeOfDate(text) ?? 0).toISOString()).toBe(time)
   })
 
@@ -53,5 +53,5 @@ describe('dates in options', () => {
     '7',
     '',
     'June 30, 2027',
-  ])('VER-3: "%s" is not a date', (text) => expect(timeOfDate(text)).toBeUndefined())
+  ])('VER-3: "%s" is not an accepted date', (text) => expect(timeOfDate(text)).toBeUndefined())
 })

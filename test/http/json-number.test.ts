@@ -80,7 +80,7 @@ describe('JSON numbers', () => {
     )
   })
 
-  it('HDR-5: a hostile literal of a megabyte takes linear time', () => {
+  it('HDR-5: integerChanges takes linear time, even for a hostile literal of a megabyte', () => {
     const started = cpuTime()
     for (const digits of ['0', '1', '01']) integerChanges(`0.${digits.repeat(1_000_000 / digits.length)}e5`)
     integerChanges(`1${'0'.repeat(1_000_000)}e-999999`)

@@ -74,7 +74,7 @@ describe('readSound', () => {
         const scan = scanJson(given, depth)
         if ('malformed' in scan || scan.negativeZero) return
         // The scanner accepts a large integer if its digits are those that JSON.stringify writes.
-        // readSound cannot see the digits, so it leaves large integers to the scanner.
+        // readSound does not have the digits, so it leaves large integers to the scanner.
         let large = false
         JSON.parse(given, (_, value) => {
           large ||= Number.isInteger(value) && !Number.isSafeInteger(value)

@@ -279,7 +279,7 @@ export function foreignInsert(
   )
 }
 
-/** The member that triggers read or change: the first nullable string member. */
+/** The first nullable string member. The triggers read or change this member. */
 export const watched = ({ members }: Design): MemberDesign | undefined =>
   members.find(
     ({ kind, filled }) => filled === 'null' && ['text', 'text "C"', 'varchar(8)', 'char(4)'].includes(kind.name),

@@ -1,4 +1,4 @@
-/** The error for a violated law, and how to repeat its case. */
+/** Tests of the error for a violated law. The error says how to repeat the case. */
 import { describe, expect, it } from 'vitest'
 import { type Case, cases, choose } from './cases.js'
 import { kinds } from './kinds.js'
@@ -68,7 +68,7 @@ describe('a run of the laws', () => {
     expect(new Set(drawn(7))).toEqual(new Set(values))
   })
 
-  it('reports invalid LAWS_PATH, LAWS_SEED and LAWS_RUNS', async () => {
+  it('reports a LAWS_PATH without a LAWS_SEED, an invalid LAWS_SEED and an invalid LAWS_RUNS', async () => {
     expect(await failure({ LAWS_PATH: '3' })).toMatch(/needs the LAWS_SEED/)
     expect(await failure({ LAWS_SEED: 'x' })).toMatch(/LAWS_SEED is "x": it must be a whole number/)
     expect(await failure({ LAWS_RUNS: 'many' })).toMatch(/LAWS_RUNS is "many"/)

@@ -26,9 +26,9 @@ export interface Runs {
 }
 
 /**
- * Tests a law on random cases, until a case violates the law. Then searches, for a limited time,
- * for smaller cases that violate the same law. The error says how to repeat the smallest case
- * exactly.
+ * Tests a law on random cases, and stops at the first case that violates the law. Then searches,
+ * for a limited time, for smaller cases that violate the same law. The error says how to repeat the
+ * smallest case exactly.
  */
 export async function holds(
   { name, usual, cases }: Runs,

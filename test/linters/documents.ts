@@ -8,7 +8,7 @@ import { listen } from '../clauses/fixture.js'
 import { richService } from './rich.js'
 
 const unused = (): never => {
-  throw new Error('No document needs a store.')
+  throw new Error('A store was called, but no document needs a store.')
 }
 
 /** The server URL of the example. Linters refuse `localhost` and `example.com`. */

@@ -67,7 +67,7 @@ describe('mergeVary, mergeLinks, spelled', () => {
     expect(mergeLinks(undefined, added)).toBe(added)
   })
 
-  it('ERR-3: gives each field name its canonical spelling, regardless of its case', () => {
+  it('ERR-3: spelled() gives known field names their canonical spelling, and leaves other names unchanged', () => {
     expect(spelled({ 'RETRY-after': '1', etag: 'x', 'X-Other': 'y' })).toEqual({
       'Retry-After': '1',
       Etag: 'x',

@@ -303,7 +303,7 @@ describe('bearer(): required claims', () => {
     }
   })
 
-  it('AUTH-5: a failing key finder causes 503, no key 401, and an unusable key a ConfigurationError', async () => {
+  it('AUTH-5: a failing key finder causes 503, a missing key 401, and an unusable key a ConfigurationError', async () => {
     const req = byHeader(good())
     const failing = bearer({ ...options, keys: () => Promise.reject(new Error('vault is down')) })
     await expect(Promise.resolve(failing.identify(req))).rejects.toBeInstanceOf(Unavailable)
@@ -379,7 +379,7 @@ describe('bearer(): the cache', () => {
       expect(find).toHaveBeenLastCalledWith({ alg: 'RS256', kid: 'rsa' })
       find.mockReturnValue([keys[1]])
       expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
-      // A different key with the same id.
+      // The key finder returns a different key with the same id.
       find.mockReturnValue([{ kid: 'rsa', algorithm: 'RS256', key: otherRsa.publicKey }] as never)
       expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
       find.mockReturnValue(keys)
@@ -539,7 +539,7 @@ describe('bearer(): options', () => {
     ['a tolerance that is NaN', { ...options, clockTolerance: Number.NaN }],
     ['a maxAge of 0', { ...options, maxAge: 0 }],
     ['a maxAge as text', { ...options, maxAge: '1h' }],
-    ['a cache of half a token', { ...options, cache: 0.5 }],
+    ['a cache size of 0.5', { ...options, cache: 0.5 }],
     ['a cache without bounds', { ...options, cache: Number.POSITIVE_INFINITY }],
     ['a realm with a quote', { ...options, realm: 'a", error="' }],
     ['an empty realm', { ...options, realm: '' }],

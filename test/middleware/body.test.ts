@@ -61,7 +61,7 @@ const post = (headers: Record<string, string>, body: string | Buffer = '{"a":1}'
 const asJson = { 'Content-Type': 'application/json' }
 
 describe('resolveBodyLimits', () => {
-  it('HDR-5: applies defaults, and limits the timeout to the length of the longest timer', () => {
+  it('HDR-5: applies defaults, and limits the timeout to the longest delay of a timer in Node', () => {
     expect(resolveBodyLimits({})).toEqual({ bodyLimit: 1_048_576, depthLimit: 32, timeout: 30_000 })
     expect(resolveBodyLimits({ bodyLimit: 1, depthLimit: 2, timeout: 1e12 })).toEqual({
       bodyLimit: 1,
@@ -465,7 +465,7 @@ describe('readBody', () => {
       expect(await raw(reading({ timeLeft: () => timeLeft }), slow)).toMatch(/^HTTP\/1\.1 408 [\s\S]*request-timeout/)
   })
 
-  it('ERR-1: a timeout longer than the longest timer does not cause an immediate 408', async () => {
+  it('ERR-1: a timeout above the longest delay of a timer in Node does not cause an immediate 408', async () => {
     expect(
       (await post(asJson, '{}', { timeLeft: () => resolveBodyLimits({ timeout: Number.MAX_SAFE_INTEGER }).timeout }))
         .status,
@@ -500,7 +500,7 @@ describe('hasBody', () => {
     [{ 'content-length': '0' }, false],
     [{ 'content-length': '1' }, true],
     [{ 'transfer-encoding': 'chunked' }, true],
-  ])('HDR-5, RFC 9112 6.3: with %j, hasBody is %s', (headers, has) =>
+  ])('HDR-5, RFC 9112 6.3: for a request with the header fields %j, hasBody() returns %s', (headers, has) =>
     expect(hasBody({ headers } as unknown as IncomingMessage)).toBe(has),
   )
 })

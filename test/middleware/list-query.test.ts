@@ -82,7 +82,7 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
       expect((await call.get(`/sucursales?${name}=1`)).status).toBe(400)
   })
 
-  it('QUERY-1: two listQuery() on one request each return their own result', async () => {
+  it('QUERY-1: two listQuery() middlewares on one request each return their own result', async () => {
     const other = listQuery(clientes, { size: 7 })
     const { call } = service(express, (app) => {
       app.get('/a', query, other, (req, res) => void res.json([query.of(req).size, other.of(req).size]))

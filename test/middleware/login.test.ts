@@ -58,7 +58,7 @@ describe('login(): options', () => {
 })
 
 describe('login(): stores', () => {
-  it('AUTH-6: no default window is longer than the longest timer, because Node fires longer timers at once', () => {
+  it('AUTH-6: every default window fits into a timer, because Node fires timers above 2^31 - 1 ms at once', () => {
     const windows: number[] = []
     const store = () => ({
       init: ({ windowMs }: { windowMs: number }) => void windows.push(windowMs),
@@ -77,7 +77,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
   const hash = cheapHash(right, today)
   const find = (user: string) => (user === 'ana' ? { hash, principal: 'ana' } : undefined)
 
-  it('AUTH-2: user and password get 200 with a token in x-authorization-token, and no body', async () => {
+  it('AUTH-2: a valid user name and password get 200 with a token in x-authorization-token, and no body', async () => {
     const { attempt, call } = build(express, { find })
     const answer = await attempt('ana', right)
     expect(answer.status).toBe(200)
@@ -183,7 +183,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect((await attempt('ana', right, '203.0.113.8')).status).toBe(200)
   })
 
-  it('AUTH-6: without a store, a window may be longer than the longest timer', async () => {
+  it('AUTH-6: without a store, a window may exceed the longest delay of a timer in Node', async () => {
     const { statuses, attempt } = build(express, { verify, attempts: { pair: { limit: 2, window: 30 * 86_400_000 } } })
     expect(await statuses(2, 'ana', 'wrong')).toEqual([401, 401])
     const refused = await attempt('ana', right)

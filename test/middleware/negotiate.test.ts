@@ -12,7 +12,7 @@ describe('negotiate(): options', () => {
   )
 
   it.each([5, null, ['application/json'], { json: true }])(
-    'HDR-1: an offer that is not a string, %j, is refused',
+    'HDR-1: the offer %j is refused, because it is not a string',
     (offer) => {
       expect(() => negotiate(offer as never)).toThrow(ConfigurationError)
     },
@@ -92,7 +92,7 @@ describe.each(majors)('negotiate() on %s', (_, express: Express) => {
     expect((await call.get('/a')).headers.vary).toBe('Accept, Origin')
   })
 
-  it('HDR-1: each of two negotiate() returns its own choice, and a missing negotiate() is reported', async () => {
+  it('HDR-1: each of two negotiate() middlewares returns its own choice, and a missing negotiate() is reported', async () => {
     const one = negotiate('text/csv', 'text/plain')
     const two = negotiate('application/json', 'text/plain')
     const { call, reported } = service(express, (app) => {

@@ -114,7 +114,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(key).toHaveBeenCalledTimes(4)
   })
 
-  it('LIMIT-1: the IP address depends on "trust proxy", and IPv6 addresses are counted by their /64', async () => {
+  it('LIMIT-1: the IP address depends on "trust proxy", and IPv6 addresses are counted by their /64 prefix', async () => {
     for (const trust of [true, false]) {
       const { call } = build({ limit: 2 }, (app) => app.set('trust proxy', trust))
       const from = async (address: string) => (await call.get('/').set('X-Forwarded-For', address)).status
@@ -126,7 +126,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     }
   })
 
-  it('LIMIT-1: failed authentications of an IP address do not block valid callers at that address', async () => {
+  it('LIMIT-1: failed authentications from an IP address do not block valid callers at that address', async () => {
     const { call, reported } = build({ limit: 100, failures: { limit: 2 } })
     const as = async (key: string) => call.get('/private').set('X-Api-Key', key)
     const first = await as('wrong')
@@ -179,7 +179,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     ['pass' as const, 'Requests pass without a limit', 'Rate limits were off for'],
     ['refuse' as const, 'Requests are refused', 'Requests were refused for'],
   ])(
-    'LIMIT-1: if "whenStoreFails" is %s, the console by default shows an outage and its end',
+    'LIMIT-1: if "whenStoreFails" is %s, by default the console shows an outage and its end',
     async (whenStoreFails, failed, recovered) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {})
       onTestFinished(() => log.mockRestore())

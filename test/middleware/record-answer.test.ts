@@ -70,7 +70,7 @@ describe.each(majors)('recordAnswer() on %s', (_, express: Express) => {
 })
 
 it.each([undefined, null, {}, 'text/csv', { collection: 'clientes' }])(
-  'HDR-1: recordAnswer(), recordBody() and listQuery() refuse %j',
+  'HDR-1: recordAnswer(), recordBody() and listQuery() refuse %j as the definition',
   (definition) => {
     for (const make of [recordAnswer, recordBody, listQuery] as const) {
       expect(() => make(definition as never)).toThrow(

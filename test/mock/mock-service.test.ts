@@ -233,7 +233,7 @@ describe('the mock of a service', () => {
       { products: [{ sku: 'AA-0000' }, { sku: 'AA-0000' }] },
       'The record at index 1 of the data for "products" is not valid: "sku" (key): "AA-0000" already exists',
     ],
-  ])('refuses the data %j', async (data, message) => {
+  ])('refuses the data %j with the message: %s', async (data, message) => {
     await expect(mocked(shop(), { data: data as never })).rejects.toThrow(message)
   })
 

@@ -1,2 +1,2 @@
-/** The long form of the tests in `records.test.ts`. */
+/** Runs the tests of `records.test.ts` with more cases. */
 import './records.test.js'

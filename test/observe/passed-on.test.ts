@@ -97,7 +97,7 @@ describe.each(majors)('observe() for routes that pass requests on, %s', (_name, 
     expect(await of('/v1/nothing/at/all/here')).toEqual([])
   })
 
-  it('does not name the route /:code for a path that another handler answers, such as /states', async () => {
+  it('does not name the route /:code for a path to which another handler responds, such as /states', async () => {
     expect(await of('/short', '/health', '/latest', '/health', '/states')).toEqual(['QUERY-7 /states x-total-count'])
   })
 

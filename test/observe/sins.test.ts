@@ -148,7 +148,7 @@ async function observed(express: Express) {
 describe.each(majors)('observe() (%s)', (_, express) => {
   it('reports each planted violation with its clause, and nothing else', async () => {
     const { ask, found, counts } = await observed(express)
-    // An item is requested first, so that `observe()` knows that `/v1/envelopes` is a collection.
+    // An item is requested first, because `observe()` then treats `/v1/envelopes` as a collection.
     for (const request of ['GET /v1/envelopes/1', ...conforming]) await ask(request)
     await expect.poll(found).toEqual([])
     const named = new Set<string>()

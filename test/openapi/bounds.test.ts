@@ -44,7 +44,7 @@ describe('the patterns of formats', () => {
     )
   })
 
-  it('REP-4: a date from 1800 to 2200 matches if and only if it exists', () => {
+  it('REP-4: the pattern matches a date from 1800 to 2200 if and only if the library accepts the date', () => {
     const pattern = new RegExp(formatPatterns['local-date-time'] as string, 'u')
     const canonical = valueFormats.get('local-date-time')?.canonical
     for (let year = 1800; year <= 2200; year++) {

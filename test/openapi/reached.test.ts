@@ -65,7 +65,10 @@ const unreachable: readonly { readonly what: RegExp; readonly why: string }[] = 
 /** An origin whose pages may read the responses. */
 const origin = 'https://page.example'
 
-/** A create is never refused as `referenced`, and a delete is never refused as `duplicate`. */
+/**
+ * Whether a store can refuse the operation for this reason. A create is never refused as
+ * `referenced`, and a delete is never refused as `duplicate`.
+ */
 const isPossible = (refused: string, operationId: string): boolean =>
   !(refused === 'referenced' && operationId.startsWith('create')) &&
   !(refused === 'duplicate' && operationId.startsWith('delete'))

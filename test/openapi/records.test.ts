@@ -251,7 +251,7 @@ describe('VERB-5: in a patch, null removes', () => {
     expect(matched.properties.matched.patternProperties).toMatchObject({ '^x-': { type: ['array', 'null'] } })
   })
 
-  it('no required member of an object that "additionalProperties" allows. A patch may omit required members', () => {
+  it('no required member of an object that "additionalProperties" allows, but a patch may omit such members', () => {
     const others = (patch as { additionalProperties: object }).additionalProperties
     expect(others).not.toHaveProperty('required')
     expect(others).toMatchObject({ properties: { a: { type: 'integer' } } })

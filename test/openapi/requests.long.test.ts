@@ -101,8 +101,8 @@ function isExcused({ method, headers, body }: Request, { status, text }: Answer)
   if (text === '') return status === 404 || status === 412
   const { code = '', errors = [] } = JSON.parse(text) as ProblemBody
   if (Object.hasOwn(refusals, code)) return true
-  // The result of a JSON Patch depends on the record, so the schema of the patch cannot tell
-  // whether the result is valid.
+  // The result of a JSON Patch depends on the record, so the schema of the patch cannot express
+  // which results are valid.
   if (code === 'invalid-body' && body !== undefined && headers['Content-Type'] === 'application/json-patch+json')
     return true
   if (code !== 'invalid-body' && code !== 'invalid-query') return false

@@ -176,7 +176,7 @@ describe('the building of documents', () => {
     }
   }
 
-  itWithCaches('happens only in ready(), with and without the option "baseUrl"', async () => {
+  itWithCaches('happens in ready(), and not again for a request, with and without the option "baseUrl"', async () => {
     for (const options of [{}, { baseUrl: 'https://api.example.com' }]) {
       const { state, service } = counting(options)
       await service.ready()

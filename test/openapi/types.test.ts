@@ -1,4 +1,4 @@
-/** Members of several types in the document, in OpenAPI 3.1 and 3.0. */
+/** How OpenAPI documents of the versions 3.1 and 3.0 describe members that have several types. */
 import { expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { api, defineResource, mount } from '../../src/index.js'

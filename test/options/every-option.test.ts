@@ -210,7 +210,7 @@ const values: Readonly<Record<string, unknown>> = {
 const right = {
   boolean: ['true'],
   function: ['a function'],
-  /** A number for which none of `values` is valid, because each option has other bounds. */
+  /** A number. No value is listed here, because each option has its own bounds. */
   number: [],
   /** One of several fixed strings, or a string that must have a special form. */
   enum: [],

@@ -186,7 +186,7 @@ describe('cursors', () => {
     expect(follow('sort=fecha', cursor)?.values[0]).toBe('2024-01-01T08:00:00.0000000')
   })
 
-  it('REP-8: exclude members that must not be sent, at any level', () => {
+  it('REP-8: exclude writeOnly members, at any level', () => {
     // defineResource() already refuses to sort by such members. This test checks that cursors
     // exclude them too.
     const schema = {

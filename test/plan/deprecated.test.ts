@@ -32,7 +32,7 @@ describe('VER-3: deprecated members in every part of a schema', () => {
     [{ hijo: { x: { viejo: 'x' } } }, ['hijo.*.viejo']],
     [{ par: 'x', tabla: [], textos: null }, []],
     [null, []],
-  ])('%j uses %j', (body, names) => {
+  ])('the body %j uses the deprecated members %j', (body, names) => {
     expect(found?.in(body)).toEqual(names)
   })
 
@@ -48,14 +48,17 @@ describe('VER-3: deprecated members in every part of a schema', () => {
     ['/tabla', { a: { viejo: 'x' }, fija: { viejo: 'x' } }, ['tabla.fija.viejo', 'tabla.*.viejo']],
     ['', { textos: { vez: 'x' } }, ['textos.*']],
     ['/textos/texto', 'x', []],
-  ])('an operation with the path %j and the value %j uses %j', (path, value, names) => {
+  ])('a patch operation with the path %j and the value %j uses the deprecated members %j', (path, value, names) => {
     expect(found?.inJsonPatch([{ op: 'add', path, value }])).toEqual(names)
   })
 
   it('move and copy use the member to which `from` leads', () => {
     const [move, copy] = ['move', 'copy'].map((op) => ({ op, from: '/par/1/viejo', path: '/textos/texto' }))
     expect(found?.inJsonPatch([move])).toEqual(['par[1].viejo'])
-    expect(found?.inJsonPatch([copy, { op: 'copy', from: 7, path: '/textos/vez' }])).toEqual(['par[1].viejo', 'textos.*'])
+    expect(found?.inJsonPatch([copy, { op: 'copy', from: 7, path: '/textos/vez' }])).toEqual([
+      'par[1].viejo',
+      'textos.*',
+    ])
     expect(found?.inJsonPatch([{ op: 'move', from: '/par/1/nombre', path: '/textos/texto' }])).toEqual([])
   })
 

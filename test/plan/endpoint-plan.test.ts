@@ -26,7 +26,7 @@ function refused(raw: string): readonly Violation[] {
     if (error instanceof HttpProblem && error.code === 'invalid-query') return error.errors
     throw error
   }
-  throw new Error('It was accepted.')
+  throw new Error('The query was accepted, but must be refused.')
 }
 
 describe('the query parameters of an endpoint', () => {
@@ -129,7 +129,7 @@ describe('the query parameters of an endpoint', () => {
 })
 
 describe('the request bodies of an endpoint', () => {
-  it('REP-8: get null for absent members, and are validated', () => {
+  it('REP-8: get null for absent nullable members, and are validated', () => {
     const body = {
       type: 'object',
       required: ['n'],

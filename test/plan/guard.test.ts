@@ -171,7 +171,7 @@ describe('the guard of read-only and write-only members', () => {
     expect(guard({ type: 'object', properties: { a: { type: 'string' }, hijo: { $ref: '#' } } }).any).toBe(false)
   })
 
-  it('leaves invalid values for the validator', () => {
+  it('leaves invalid values to the validator', () => {
     const odd = { 'a/b': 5, lista: 'x', hijo: [null] }
     expect(applyUpdate(schema, structuredClone(odd), { 'a/b': { id: 1 }, lista: [{ id: 1 }] })).toEqual(odd)
     expect(applyUpdate(schema, { lista: [5, null] }, { lista: 'x' })).toEqual({ lista: [5, null] })

@@ -121,7 +121,7 @@ describe('filters', () => {
     ['nota=2', ['notas', 'contains', 2]],
     ['sinValor=true', ['valor', 'null', true]],
     ['sinValor=false', ['valor', 'null', false]],
-  ])('QUERY-1: %s is typed by the schema', (raw, expected) => {
+  ])('QUERY-1: the schema determines the type of the value in %s', (raw, expected) => {
     const [field, op, value] = expected
     expect(where(raw)).toEqual([op === 'in' ? [field, 'eq', (value as number[])[0]] : [field, op, value]])
   })
@@ -188,7 +188,7 @@ describe('filters', () => {
     expect(refused('uuid=x')[0]?.detail).toBe('"uuid" must be a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff.')
   })
 
-  it('QUERY-1: a filter that is given twice gets 400 unless it is many-valued', () => {
+  it('QUERY-1: a parameter that is given twice gets 400, unless it is a filter with the option "many"', () => {
     expect(codes('numero=1&numero=1')).toEqual(['numero repeated'])
     expect(codes('limit=1&limit=2')).toEqual(['limit repeated'])
   })
@@ -249,7 +249,7 @@ describe('sort', () => {
 
   it('QUERY-8: the violation for an invalid sort field lists the valid fields, and suggests the closest field', () => {
     expect(refused('sort=feha')[0]).toMatchObject({
-      detail: '"feha" cannot be sorted by. Did you mean "fecha"?',
+      detail: '"feha" is not a field to sort by. Did you mean "fecha"?',
       allowed: ['fecha', 'numero', 'lote', 'cp.codigo'],
       suggestion: 'fecha',
       clause: 'QUERY-2',
@@ -275,7 +275,7 @@ describe('sort directions, and search', () => {
     const rule = suggestion.startsWith('-')
       ? 'For descending order, put "-" in front of the name of a field'
       : 'Ascending order needs no sign'
-    expect(found?.detail).toBe(`"${term.replace('+', ' ')}" cannot be sorted by. ${rule}: sort=${suggestion}.`)
+    expect(found?.detail).toBe(`"${term.replace('+', ' ')}" is not a field to sort by. ${rule}: sort=${suggestion}.`)
     expect(others).toEqual([])
   })
 
@@ -286,7 +286,7 @@ describe('sort directions, and search', () => {
       suggestion: 'sort',
     })
     expect(refused('sort=fecha,desc')[0]?.detail).toBe(
-      '"desc" cannot be sorted by. For descending order, put "-" in front of the name of a field.',
+      '"desc" is not a field to sort by. For descending order, put "-" in front of the name of a field.',
     )
     expect(refused('sort=valor:desc')[0]?.detail).toContain('Allowed: fecha')
   })

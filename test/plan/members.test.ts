@@ -27,7 +27,7 @@ const optional = {
 }
 
 describe('REP-8: input values', () => {
-  it('an absent optional member gets its default, or null if allowed. Otherwise it stays absent', () => {
+  it('an absent member gets its default, or null if allowed, unless the member is required or readOnly', () => {
     expect(create(optional, {})).toEqual({
       nula: null,
       estado: 'abierta',
@@ -36,7 +36,7 @@ describe('REP-8: input values', () => {
     })
   })
 
-  it('in an update, members that the client could not see stay absent', () => {
+  it('in an update, absent writeOnly members stay absent, because the client could not see them', () => {
     expect(normalize(optional, 'update', {})).toEqual({
       nula: null,
       estado: 'abierta',
@@ -248,7 +248,7 @@ describe('REP-8: output values', () => {
     })
   })
 
-  it('undeclared members are never sent unless the schema is open', () => {
+  it('undeclared members are never sent unless "additionalProperties" or "patternProperties" allows them', () => {
     const inner = { type: 'object', properties: { a: { type: 'string' } } }
     const stored = { a: 'x', interno: 'SECRETO' }
     expect(present(inner, stored)).toEqual({ a: 'x' })

@@ -22,7 +22,7 @@ const notas = defineResource({
 })
 const silent = { item: ['GET'], collection: ['GET'] } as const
 
-describe('ready() of api() tells each adapter which of its write methods requests can call', () => {
+describe('ready() of api() passes each adapter the names of the write methods that requests can call', () => {
   async function offered(options: MountOptions, more: readonly MountOptions[] = []): Promise<WriteMethod[]> {
     const asked: (ReadonlySet<WriteMethod> | undefined)[] = []
     const adapter = { ...memoryAdapter(notas), ready: (methods?: ReadonlySet<WriteMethod>) => void asked.push(methods) }

@@ -127,7 +127,7 @@ describe('the violations of a record', () => {
     expect(nested.validateSent({ n: 1, a: {} })).toEqual([])
   })
 
-  it('REP-7: use the names that clients see', () => {
+  it('REP-7: name members as clients see them', () => {
     const found = [
       {
         pointer: '/contratoId',

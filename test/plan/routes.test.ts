@@ -11,7 +11,7 @@ const define = defineResource as unknown as (
   options: unknown,
 ) => ReturnType<ReturnType<typeof defineResource<Record<string, unknown>>>>
 const never = () => {
-  throw new Error('No route calls its adapter.')
+  throw new Error('An adapter was called, but the route table must not call adapters.')
 }
 const reads = { list: never, read: never }
 const all = { ...reads, create: never, replace: never, remove: never, attach: never, detach: never }
@@ -70,7 +70,7 @@ function fault(build: () => unknown): { code: string; message: string } {
     if (error instanceof ConfigurationError) return { code: error.code, message: error.message }
     throw error
   }
-  throw new Error('It was accepted.')
+  throw new Error('The configuration was accepted, but must be refused.')
 }
 
 describe('matching', () => {
@@ -159,7 +159,7 @@ describe('matching', () => {
     expect(at(routes, '/x'.repeat(10_000))).toBeUndefined()
   })
 
-  it('REP-1: building a path from keys and matching it returns the same keys', () => {
+  it('REP-1: if a path is built from keys, matching the path returns the same keys', () => {
     const component = { numeroDeCabecera: 3, secuencia: 1 }
     const mounted = resourceOf(table, 'componentes')
     expect(collectionPath(mounted, [3])).toBe('/piezas/3/componentes')
@@ -180,7 +180,7 @@ describe('methods', () => {
     expect(allow('/search')).toBe('GET, HEAD, OPTIONS')
   })
 
-  it('VERB-9: a read-only store offers only GET, HEAD and OPTIONS', () => {
+  it('VERB-9: with a read-only adapter, the paths of a resource offer only GET, HEAD and OPTIONS', () => {
     const routes = routeTable([on(clientes), on(contratos, reads)])
     const paths = [
       '/contratos',
@@ -258,7 +258,7 @@ describe('relations between resources', () => {
     expect(at(routeTable([on(fondos), on(carteras)]), '/carteras/1/fondos')).toEqual(['members', 1])
   })
 
-  it('REP-1: a related resource has a URL for links, but no route', () => {
+  it('REP-1: a related resource has a URL for links, but a route only below a mounted parent', () => {
     const routes = routeTable([on(piezas)], [on(contratos), on(componentes)])
     expect([at(routes, '/contratos/C'), routes.locate(['contratos', 'C'])?.keys]).toEqual([undefined, ['C']])
     expect(at(routes, '/piezas/3/componentes')).toEqual(['collection', 3])
@@ -329,7 +329,7 @@ describe('relations between resources', () => {
       'a link with too few members in "by"',
       () => [on(links('otro', 'componentes')), on(componentes), on(piezas), on(contratos)],
       'unresolved-link',
-      'has 2 (numeroDeCabecera, secuencia)',
+      'consists of numeroDeCabecera, secuencia. Name one member for each part',
     ],
     [
       'a link whose "by" is a member of another type',
@@ -357,7 +357,7 @@ describe('relations between resources', () => {
         on(resource('gallinas', 'id', { id: 'integer', h: 'integer' }, { parent: { of: 'huevos', by: 'h' } })),
       ],
       'unmounted-parent',
-      'The parents form a cycle: "huevos" is contained in "gallinas" is contained in "huevos".',
+      'The parents form a cycle: "huevos" is contained in "gallinas", which is contained in "huevos".',
     ],
     [
       'a child of parents in a cycle',
@@ -367,7 +367,7 @@ describe('relations between resources', () => {
         on(resource('gallinas', 'id', { id: 'integer', h: 'integer' }, { parent: { of: 'huevos', by: 'h' } })),
       ],
       'unmounted-parent',
-      'The parents form a cycle: "huevos" is contained in "gallinas" is contained in "huevos".',
+      'The parents form a cycle: "huevos" is contained in "gallinas", which is contained in "huevos".',
     ],
     [
       'a grandparent that is not mounted',

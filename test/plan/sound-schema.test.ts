@@ -60,8 +60,8 @@ const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
   ),
 }))
 
-describe('ERR-2: sound schemas', () => {
-  it('a schema for which isSound() returns true is refused at the start or compiles at the first validation', () => {
+describe('ERR-2: schemas that are certain to compile', () => {
+  it('a schema for which isSound() returns true is refused at once, or compiles at the first validation', () => {
     fc.assert(
       fc.property(fc.record({ a: schema, b: schema }), (properties) => {
         const whole = { type: 'object', properties }

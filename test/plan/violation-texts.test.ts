@@ -83,11 +83,11 @@ describe('ERR-3: the text of a violation says in plain words what is allowed', (
       5,
       '"a" must match exactly one of the schemas in "oneOf", but matches more than one.',
     ],
-  ])('%j with %j', (schema, value, text) => {
+  ])('for the schema %j and the value %j', (schema, value, text) => {
     expect(texts(schema, value)).toBe(text)
   })
 
-  it('of "oneOf" and "anyOf" says that no schema matches', () => {
+  it('for "oneOf" and "anyOf", the text says that no schema matches', () => {
     const branches = [{ type: 'string' }, { type: 'boolean' }]
     expect(texts({ oneOf: branches }, 5)).toContain(
       'must match exactly one of the schemas in "oneOf", but matches none.',
@@ -96,7 +96,7 @@ describe('ERR-3: the text of a violation says in plain words what is allowed', (
   })
 
   it.each(Object.keys(fullFormats).filter((name) => formatTest(name)?.('\\ "') === false))(
-    'of the format %s has an example that is valid, for bodies and queries',
+    'for the format %s, the text has an example that is valid in bodies and queries',
     (name) => {
       const words = formatWords(name)
       const example = /(?:such as|from) "?([^ ",]+)/.exec(words)?.[1] ?? ''

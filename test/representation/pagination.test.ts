@@ -99,7 +99,7 @@ describe('paginationHeaders', () => {
     expect(links(backward, { total: 15, count: 5 })).toEqual({ first: '1', prev: '2&after=before-2', last: '3' })
   })
 
-  it('QUERY-7: a field that is too long loses its cursors, then "last", "first" and "prev", but not "next"', () => {
+  it('QUERY-7: a Link field that is too long loses its cursors, then "last", "first", "prev", and last of all "next"', () => {
     const headers = (length: number, facts: PageFacts = { total: 50, count: 5 }, page = 3) =>
       paginationHeaders('/l', { pairs: [['lote', 'x'.repeat(length)]], page, size: 5, first: 1 }, facts, () =>
         'h'.repeat(1_500),
@@ -114,10 +114,11 @@ describe('paginationHeaders', () => {
     expect(rels(5_000)).toEqual(['next'])
     expect(rels(15_200)).toEqual(['next'])
     expect(headers(5_000).Link).toMatch(/^<\/l\?lote=x{5000}&offest=4>; rel="next"$/)
-    // A last page has no `next`. If no link fits, the field is omitted.
+    // The last page has no link `next`, so its `prev` is kept. If no link fits, the field is
+    // omitted.
     expect(rels(5_000, { total: 50, count: 5 }, 10)).toEqual(['prev'])
     expect(headers(9_000, { total: 50, count: 5 }, 10)).toEqual({ 'x-total-count': '50' })
-    // Node's client could not read a response with a longer field.
+    // Even `next` is omitted if it is so long that Node's client could not read the response.
     expect(headers(16_000)).toEqual({ 'x-total-count': '50' })
   })
 })

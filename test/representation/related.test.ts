@@ -59,7 +59,7 @@ describe('Related records (REP-1..3)', () => {
     { id: 3, autorId: 'gone', revisorId: 'b' },
   ]
 
-  it('REP-3: a page reads each association at most once, without repeated keys, and only if it is needed', async () => {
+  it('REP-3: a page reads the targets of a link in one batch, without repeated keys, and only if needed', async () => {
     const { calls, read } = reader()
     await gatherRelated(books, records, ['autor'], read)
     expect(calls).toEqual([['a', 'gone'], ['b']])

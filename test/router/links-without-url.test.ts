@@ -25,7 +25,7 @@ const pedidos = defineResource({
   links: { cliente: { to: clientes, by: 'codigo' } },
 })
 
-it('REP-7: a link whose stored key no URL can contain is null, and PUT and PATCH keep the stored key', async () => {
+it('REP-7: if no URL can contain the key in a link, the link is null, and PUT and PATCH keep the key', async () => {
   const store = memoryAdapter(pedidos, { records: ['', '.', '..', 'a'].map((codigo, id) => ({ id, codigo })) })
   const tables = [mount(clientes, memoryAdapter(clientes, { records: [{ codigo: 'a' }] })), mount(pedidos, store)]
   const app = express().use(api({ versions: { v1: tables } }), problems())

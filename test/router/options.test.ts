@@ -109,12 +109,13 @@ describe('Options of a service', () => {
       v0: 'retired',
     } as const
     const budget = (route: string) => rateLimit({ limit: 9, budgets: [{ name: 'few', routes: [route], limit: 1 }] })
-    for (const route of ['notas', 'tax/facturas'])
+    for (const route of ['notas', 'Notas', 'notas/7', 'tax', 'tax/facturas'])
       expect(() => api({ versions, rateLimit: budget(route) })).not.toThrow()
     expect(() => api({ versions, rateLimit: budget('nottas') })).toThrow(
       /"nottas", which no version serves\. Did you mean "notas"/,
     )
-    expect(() => api({ versions, rateLimit: budget('facturas') })).toThrow(ConfigurationError)
+    for (const route of ['facturas', 'notas/7/facturas', '{id}'])
+      expect(() => api({ versions, rateLimit: budget(route) })).toThrow(ConfigurationError)
     const byHand = { v1: { resources: [], routes: () => {} } }
     expect(() => api({ versions: byHand, rateLimit: budget('anything') })).not.toThrow()
   })

@@ -58,7 +58,7 @@ describe.each(majors)('a problem after hand-written routes of api(), on %s', (_n
     ['/v1/thrown', 422],
     ['/v1/crash', 500],
     ['/v1/unknown', 404],
-  ])('ERR-3: %s has no header fields of the representation that was not sent', async (path, expected) => {
+  ])('ERR-3: the problem at %s has no header fields of the representation that it replaces', async (path, expected) => {
     const { status, headers, body } = await call.get(path).set('Origin', 'https://a.test')
     expect([status, body.status, headers['content-type']]).toEqual([expected, expected, 'application/problem+json'])
     const kept = ['content-type', 'link', 'set-cookie', 'cache-control']

@@ -95,7 +95,7 @@ describe('VERB-5: PATCH', () => {
     expect(found.stored).toEqual({ id: 1, texto: 'b', autor: { nombre: 'Ana', veces: 1 } })
   })
 
-  it('in a plain memory adapter, stores a record that shares unchanged values with the previous record', async () => {
+  it('to a plain memory adapter stores a record that shares unchanged values with the previous record', async () => {
     const seen: unknown[] = []
     await patched(() => {
       const definition = plain()

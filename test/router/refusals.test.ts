@@ -158,7 +158,7 @@ describe('a record that the store refuses', () => {
 })
 
 describe('calls of the adapter', () => {
-  it('HDR-3: the calls of a write request require fresh data, and contain the time that is left', async () => {
+  it('HDR-3: the adapter calls of a write require fresh data, and contain the time that the request has left', async () => {
     const calls: [string, AdapterCall][] = []
     const send = await serve({ refused: 'rule', members: [] }, [], calls)
     const madeCalls = () => calls.splice(0).map(([name, { fresh }]) => [name, fresh])

@@ -15,7 +15,7 @@ const notes = defineResource({
 it.each([
   ['the challenge of the option "authenticate"', {}, 'ApiKey realm="notes"'],
   ['its own challenge', { headers: { 'www-authenticate': 'Other' } }, 'Other'],
-])('AUTH-4: a 401 that a permission throws has %s', async (_what, options, expected) => {
+])('AUTH-4: a 401 that a permission function throws has %s', async (_what, options, expected) => {
   const service = api({
     versions: { v1: [mount(notes, memoryAdapter(notes))] },
     authenticate: authenticate({ field: 'x-key', challenge: 'ApiKey realm="notes"', identify: (key) => ({ key }) }),

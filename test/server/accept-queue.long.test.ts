@@ -173,7 +173,7 @@ describe('a listening socket', () => {
     await expect(once(connect(at, '127.0.0.1'), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  it('is not kept open by occasional connections', async () => {
+  it('closes before the grace period has ended if connections arrive only every 5 ms', async () => {
     const server = createServer(served, { grace: 60_000 })
     const at = await port(server)
     const stream = setInterval(

@@ -34,7 +34,7 @@ const parts = (text: string) => {
   }
 }
 
-describe('ERR-3: requests that are refused before they reach the app get a problem', () => {
+describe('ERR-3: requests that are refused before they reach the app', () => {
   const many = (count: number): string => Array.from({ length: count }, (_, at) => `X-${at}: 1\r\n`).join('')
 
   it.each<[string, string, number, string, RegExp]>([
@@ -90,7 +90,7 @@ describe('ERR-3: requests that are refused before they reach the app get a probl
       'headers-too-large',
       /more than 100 (header )?fields/,
     ],
-  ])('%s', async (_, bytes, status, code, detail) => {
+  ])('a request with %s gets a problem', async (_, bytes, status, code, detail) => {
     const { at, served } = await service({ problemBase: 'https://a.example/errors' })
     const { status: line, fields, body } = parts(await answers(at, bytes))
     expect(line).toMatch(new RegExp(`^HTTP/1.1 ${status} `))

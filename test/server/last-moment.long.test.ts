@@ -130,7 +130,7 @@ describe('data in the kernel that Node has not read when shutdown() is called', 
     const one = await client(await port(server))
     one.send('POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 150000\r\n\r\n')
     const done = ended(server)
-    // The upload takes more than one second, the time after which silent connections are closed.
+    // A silent connection is closed after one second. The upload takes longer.
     for (let i = 0; i < 15; i++) {
       one.send('b'.repeat(10_000))
       await pause(100)

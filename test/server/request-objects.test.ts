@@ -115,7 +115,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     }
   })
 
-  it('a prototype can be replaced, frozen or extended while the server runs', async () => {
+  it('the prototypes of the app can be replaced, frozen or extended while the server runs', async () => {
     const app = express()
     app.get('/a', (req, res) => {
       res.send(`${(req as unknown as { who?: string }).who} ${Object.isFrozen(app.request)}`)
@@ -129,7 +129,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(await answers(at, get)).toMatch(/extended true$/)
     const other = Object.create(app.request, { who: { value: 'replaced' } })
     Object.defineProperty(app, 'request', { value: other })
-    // Express has replaced the prototype with which the request was created.
+    // The server creates the request with the earlier prototype, and Express then replaces it.
     expect(await answers(at, get)).toMatch(/replaced false$/)
   })
 

@@ -26,7 +26,7 @@ export async function port(server: Server): Promise<number> {
 /** A client that sends and receives bytes. */
 export interface Client {
   readonly socket: Socket
-  /** Sends bytes. */
+  /** Sends the text as Latin-1. */
   send(text: string): void
   /** All bytes that the client has received so far, as Latin-1. */
   readonly received: string

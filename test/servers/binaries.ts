@@ -7,7 +7,7 @@ import { accessSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 
-/** The user that runs the server. Empty for the current user. */
+/** The user that runs the server. An empty object stands for the current user. */
 export interface Runner {
   readonly uid?: number
   readonly gid?: number

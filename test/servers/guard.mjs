@@ -1,8 +1,8 @@
 /**
  * Stops a server when the test process that started the server ends in any way, including Ctrl-C
  * and `kill -9`. Then removes the folder that the argument names. Standard input is a pipe from the
- * test process, and closes when the test process ends. Each line is the process id of the server,
- * or 0 while the server does not run.
+ * test process, and closes when the test process ends. Each line of the input is the process id of
+ * the server, or 0 if the server does not run.
  */
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -61,7 +61,8 @@ export async function ownProgram({ name, command, args, log, ready, started }: P
       detached: true,
       stdio: ['ignore', log === 'stdout' ? 'pipe' : 'ignore', log === 'stderr' ? 'pipe' : 'ignore'],
     })
-    // If the server does not start in time, `kill` must find it.
+    // `child` is set before the server is ready, so `kill` can end a server that does not start in
+    // time.
     if (server.pid !== undefined) {
       child = server
       guard.stdin.write(`${server.pid}\n`)

@@ -6,8 +6,8 @@ export interface OwnRedis extends OwnProgram {
 }
 
 /**
- * Starts a server from the program `redis-server`. With `started: false`, only chooses its port.
- * Throws if the program is not installed.
+ * Starts a server from the program `redis-server`. With `started: false`, chooses a port, but does
+ * not start the server. Throws if the program is not installed.
  */
 export async function ownRedis({ started = true } = {}): Promise<OwnRedis> {
   const server = await ownProgram({

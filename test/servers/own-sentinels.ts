@@ -12,7 +12,6 @@ export interface OwnSentinels {
   readonly name: string
   /** The port of the current master, according to a sentinel. */
   master(): Promise<number>
-  /** Kills the master. */
   killMaster(): Promise<void>
   /**
    * Waits until another server is the master, and starts the killed server again. Resolves when the
@@ -52,7 +51,7 @@ export async function ownSentinels(): Promise<OwnSentinels> {
   const until = async (isSo: () => Promise<boolean>): Promise<void> => {
     while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  // A failover needs the replica, and a majority of sentinels that know each other.
+  // A failover is possible only after the sentinels have found the replica and each other.
   await until(async () => {
     const [peers, replicas] = (await Promise.all([ask('SENTINELS', name), ask('REPLICAS', name)])) as unknown[][]
     return peers?.length === 2 && replicas?.length === 1

@@ -28,15 +28,15 @@ export async function freshPglite<E extends Extensions = Record<never, never>>(e
 export interface LentPglite {
   readonly client: PGlite
   /**
-   * Empties the database for a later test file. Closes it if that fails, or if enough databases are
-   * idle.
+   * Empties the database for a later test file. Closes the database if it cannot be emptied, or if
+   * `maxIdle` other databases are idle.
    */
   release(): Promise<void>
 }
 
 /** Databases that tests have released and that are empty again. */
 const idle: PGlite[] = []
-/** What `catalogsOf` returns for an empty database. */
+/** The result of `catalogsOf` for an empty database. */
 let empty: string | undefined
 
 /** The maximum number of databases in `idle`. Each takes about 100 MB. */

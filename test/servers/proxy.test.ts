@@ -197,7 +197,7 @@ describe('the proxy', () => {
     await done
     await until(() => got[0]).toEqual({ text: 'beforeabcde', end: 'fin' })
     expect(a.text).toBe('beforeabc')
-    await say(await line(), 'the trap sprang once')
+    await say(await line(), 'only one connection is cut')
   })
 
   it('cuts after a string, even if the string is split into chunks', async () => {

@@ -1,6 +1,6 @@
 /**
- * The ruleset as users of the package use it. It comes from the packed package, a YAML file names
- * it, and Spectral's own command runs it.
+ * Tests the ruleset as users of the package use it: a YAML file names the ruleset of the packed
+ * package, and Spectral's own command reads this file.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -35,8 +35,8 @@ const maxDocuments = 200
 const unfit = / responds with \d{3}: the body does not match the schema: /
 
 /**
- * Returns messages about the responses since the last call that differ from their documents. Each
- * message occurs once.
+ * Compares the responses since the last call with their documents. Returns messages about the
+ * differences. Each message occurs once.
  */
 export async function takeFaults(file: string): Promise<readonly string[]> {
   const taken = takePending()

@@ -1,5 +1,6 @@
 /**
- * Replaces `api` and `resourceRouter` of `src` with watched versions, wherever they are imported.
+ * Replaces `api` and `resourceRouter` of `src`, wherever they are imported. The replacements
+ * compare the responses of a service with its OpenAPI document.
  */
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vitest/config'

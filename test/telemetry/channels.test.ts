@@ -189,7 +189,7 @@ describe('the channel "step"', () => {
     await close()
   })
 
-  it('publishes the whole life cycle of a step: start, end of the call, error, end', async () => {
+  it('publishes the whole life cycle of a step: start, end of the call, error, end of the step', async () => {
     const events = eventsOf<StepMessage>('step')
     const { send, close } = await serve(express)
     await send('GET', '/v8/averias/down')
@@ -286,7 +286,7 @@ describe('subscribers of the channels', () => {
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
   })
 
-  it('can bind an AsyncLocalStorage to the value of the innermost request, step or adapter call', async () => {
+  it('can bind an AsyncLocalStorage, whose value is then set by the innermost request, step or adapter call', async () => {
     const store = new AsyncLocalStorage<string>()
     bind<RequestMessage>('request', store, ({ httpRoute }) => `request ${httpRoute}`)
     bind<StepMessage>('step', store, ({ step }) => `${store.getStore()} > ${step}`)

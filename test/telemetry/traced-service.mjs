@@ -3,9 +3,10 @@
  * instrumentations must be loaded before the modules that they change. It prints the server spans
  * of its requests as JSON.
  *
- * Arguments: a folder of `express-folders.ts`, which determines the version of Express; `import` or
- * `require`; the names of the instrumentations, separated by commas; `listen` for a server of
- * `node:http`, or `createServer` for a server of the library.
+ * Arguments: a folder that `express-folders.ts` creates, which determines the version of Express;
+ * `import` or `require`, which determines how Express is loaded; the names of the instrumentations,
+ * separated by commas; `listen` for a server of `node:http`, or `createServer` for a server of the
+ * library.
  */
 import http from 'node:http'
 import { createRequire, register } from 'node:module'

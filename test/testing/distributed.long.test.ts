@@ -1,8 +1,9 @@
 /**
- * Runs the adapter suite on ordinary tables. A fake catalog of Citus lists these tables as
- * distributed. The tests record the statements of the adapter, and check their query trees against
- * the rules of Citus. If the environment variable CITUS_URL is set, the suite also runs on Citus.
- * Otherwise, that part is skipped, because no package that the tests can install contains Citus.
+ * Runs the adapter suite on ordinary tables. A table that imitates the Citus catalog lists these
+ * tables as distributed. The tests record the statements of the adapter, and check their query
+ * trees against the rules of Citus. If the environment variable CITUS_URL is set, the suite also
+ * runs on Citus. Otherwise, that part is skipped, because no package that the tests can install
+ * contains Citus.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -55,7 +56,7 @@ async function tables(
   return { adapter, options, schema }
 }
 
-describe('the PostgreSQL adapter on tables that a copy of the Citus catalog lists as distributed', () => {
+describe('the PostgreSQL adapter on tables that an imitation of the Citus catalog lists as distributed', () => {
   let place: Place
   let pools: readonly [pg.Pool, pg.Pool]
   const statements = new Set<string>()

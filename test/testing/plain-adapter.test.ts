@@ -1,7 +1,7 @@
 /**
- * The plain adapter, with two peers, passes the suite. A variant also passes: it keeps the version
- * of a record when an equal value is written. The wrong adapters in `mutants` are further variants
- * of the plain adapter.
+ * The plain adapter, with two peers, passes the suite. A peer is another adapter over the same
+ * data. A variant also passes the suite: it keeps the version of a record when an equal value is
+ * written. The wrong adapters in `mutants` are further variants of the plain adapter.
  */
 import { describe, expect, it } from 'vitest'
 import { adapterSuite, type Row } from '../../src/testing/index.js'

@@ -1,4 +1,4 @@
-/** The data of a plain adapter. */
+/** The data of `PlainAdapter`, the second reference adapter of the tests. */
 import type { Row } from '../../src/testing/index.js'
 
 export interface Item {
@@ -14,12 +14,12 @@ export interface Kept {
 /** The operations that select records by the scope. */
 export type ScopedMethod = 'list' | 'count' | 'read' | 'replace' | 'remove' | 'attach' | 'detach'
 
-/** The data of a plain adapter. Several adapters may share one store. */
+/** The data of a `PlainAdapter`. Several adapters may share one store. */
 export class Store {
   readonly rows = new Map<string, Item>()
   /** The keys of the attached records, by parent. */
   readonly sets = new Map<string, Set<string>>()
-  /** The kept results of creates, by the id of the idempotency key. */
+  /** The stored results of creates, by idempotency id. */
   readonly kept = new Map<string, Kept>()
   versions = 0
   lastNumber = 0

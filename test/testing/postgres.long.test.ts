@@ -1,6 +1,7 @@
 /**
- * The PostgreSQL adapter passes the adapter suite, both on a server and embedded. On the server,
- * one peer has a pool of its own, and another peer runs in another process.
+ * The PostgreSQL adapter passes the adapter suite, both on a server and embedded with PGlite. On
+ * the server, the suite also gets two peers, which are further adapters over the same data: one has
+ * a pool of its own, and the other runs in another process.
  */
 import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'

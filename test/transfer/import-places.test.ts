@@ -66,7 +66,8 @@ describe.each(frameworks)('concurrent imports on %s', (_, express) => {
         detail: expect.stringContaining('Nothing was changed'),
       })
       expect(refused.headers['retry-after']).toBe('10')
-      // The following imports end in four ways: aborted, too large, malformed, and accepted.
+      // Imports now end in four ways: one is aborted, one is too large, one is malformed, and the
+      // others are accepted. Each import must release its slot.
       slow[0]?.destroy()
       await expect.poll(async () => (await send()).status).toBe(200)
       expect((await served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'x'.repeat(1_001))).status).toBe(

@@ -1,8 +1,8 @@
 /**
  * Type tests of definitions. `tsc` checks them against the source with TypeScript 7.
  * `definition.test.ts` checks them against the published declarations with TypeScript 5.4 and 7. A
- * directive applies only to the next line. So each call fits on one line, and the schemas are
- * declared once.
+ * directive (`@ts-expect-error`) applies only to the next line. So each call fits on one line, and
+ * the schemas are declared once.
  */
 import {
   type Adapter,

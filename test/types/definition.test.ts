@@ -27,7 +27,7 @@ beforeAll(() => {
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 describe('types of definitions, access, formats and endpoints', () => {
-  it.each(['typescript54', 'typescript'])('%s reports an error exactly where a directive expects one', (compiler) => {
+  it.each(['typescript54', 'typescript'])('%s reports errors at each @ts-expect-error and nowhere else', (compiler) => {
     const options = [
       '--noEmit',
       '--strict',

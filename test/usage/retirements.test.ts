@@ -73,7 +73,7 @@ describe('VER-2: callers of versions, operations and routes that end soon', () =
     { version: 'v2', route: '/search', method: undefined, ends: '2028-05-31T00:00:00.000Z' },
   ]
 
-  it('VER-2: dueEnds() names the callers of everything that ends within 30 days', () => {
+  it('VER-2: dueEnds() names the callers of everything that ends within 30 days, or should have ended', () => {
     at(now)
     const calls = [
       call('v1', 'GET', '/pedidos/{numero}', 'billing', 1204),

@@ -32,8 +32,9 @@ export function curveTable({ x, series }: CurveResult): string {
 }
 
 /**
- * Returns the ratio of the last point to the first, as text. If the series has a limit, the text
- * also says `flat` or `GROWS`. If fewer than two points can be compared, the text is empty.
+ * Returns the ratio of the last point to the first, as text. If `flat.from` is set, the point with
+ * this index counts as the first. If the series has a limit, the text also says `flat` or `GROWS`.
+ * If fewer than two points can be compared, the text is empty.
  */
 export function verdictText(series: Series): string {
   const verdict = verdictOf(series)

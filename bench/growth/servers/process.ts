@@ -1,6 +1,6 @@
 /**
- * The process of one server of a curve, which runs with `--expose-gc`. It reports its port and the
- * cost of its set-up. On request, it reports its CPU time or its memory.
+ * The process of one server of a curve (see `../curve.ts`). It runs with `--expose-gc`. It reports
+ * its port and the cost of its set-up. On request, it reports its CPU time or its memory.
  */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -27,7 +27,7 @@ export interface Held {
 
 /**
  * CPU time of the whole process in microseconds, and the number of adapter calls, both since its
- * start.
+ * start. Only the kind `linked` counts these calls. For the other kinds, the number is 0.
  */
 export interface Used {
   readonly cpu: number

@@ -1,6 +1,7 @@
 /**
- * The options of a server for curves. The options are plain data, because they are sent to another
- * process. Points with equal options share one server.
+ * The options of a server on which points of curves are measured (see `../curve.ts`). The options
+ * are plain data, because they are sent to another process. Points with equal options share one
+ * server.
  */
 import type { Extent } from '../data/records.js'
 

@@ -5,8 +5,8 @@ const watch = require('./watch.cjs')
 
 module.exports = function createApp(store, usage) {
   const app = express()
-  // The parameters of lists, in addition to those of the conventions. The service also reads `page`
-  // and `per_page`, which are not parameters of the conventions, and ignores all others.
+  // The parameters of lists, in addition to those of the conventions. Any other parameter counts as
+  // a violation, even `page` and `per_page`, which the service reads.
   app.use(watch(usage, { parameters: { '/v1/deliveries': ['status'] } }))
   app.use(createOldApp(store))
   return app

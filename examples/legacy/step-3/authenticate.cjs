@@ -1,6 +1,6 @@
 /**
- * Checks the same tokens with the library. A 401 response now has the header field
- * `WWW-Authenticate`, and does not reveal the token.
+ * Checks the same tokens as step 0, but with the library. A 401 response now has the header field
+ * `WWW-Authenticate`.
  */
 const { authenticate } = require('express-rest-conventions/auth')
 

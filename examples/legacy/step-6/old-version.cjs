@@ -1,6 +1,6 @@
 /**
- * Version 1 with declared resources. If a clause would refuse a request or change its response, the
- * response stays the same as before, and the request is counted.
+ * Version 1 with declared resources. If a clause in `conventions` would refuse a request or change
+ * its response, the response stays the same as before, and the request is counted.
  */
 const { Router } = require('express4')
 const { mount, resourceRouter } = require('express-rest-conventions')

@@ -1,6 +1,6 @@
-/** The sender or recipient of a pre-piece. All members are optional. */
 const text = { type: ['string', 'null'], maxLength: 254 } as const
 
+/** The sender or recipient of a pre-piece. All members are optional. */
 export const party = {
   type: 'object',
   title: 'Parte',

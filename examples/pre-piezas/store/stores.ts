@@ -1,5 +1,6 @@
 /**
- * One store per resource. All versions of the private API and the public API share these stores.
+ * One store for each resource that has a table. All versions of the private API and the public API
+ * share these stores.
  */
 import { postgresAdapter } from 'express-rest-conventions/postgres'
 import { generate } from '../data/generator.js'

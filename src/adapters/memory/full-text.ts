@@ -1,5 +1,5 @@
 /** An inverted index over the members that `q` searches (QUERY-3). */
-import { get } from '../../definition/json.js'
+import { get, isList, isObject } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
 import type { Refused } from '../contract.js'
@@ -21,7 +21,9 @@ const tooManyWords: Refused = {
 export class FullText {
   /** Word -> key of a record -> the number of times that the word occurs in the record. */
   readonly #postings = new Map<string, Map<Identity, number>>()
-  /** Key of a record -> the words of the record, in order. */
+  /**
+   * Key of a record -> the words of the record, in order. A `gap` follows the words of each string.
+   */
   readonly #words = new Map<Identity, readonly string[]>()
   readonly #texts: (row: Row) => string[]
 
@@ -134,8 +136,8 @@ function includesRun(words: readonly string[], run: readonly string[]): boolean 
 
 /**
  * Returns a function that collects the strings of a record that `q` searches. If the option
- * `search` of the definition is true, these are all strings of the record, except those in
- * `writeOnly` members. Otherwise, they are the strings and numbers in the members that the
+ * `search` of the definition is true, these are all strings of the record that clients
+ * may see (REP-8). Otherwise, they are the strings and numbers in the members that the
  * definition names.
  */
 function textsOf({ search, shape }: ResourceDefinition): (row: Row) => string[] {
@@ -155,11 +157,14 @@ function textsOf({ search, shape }: ResourceDefinition): (row: Row) => string[] 
 
 function collect(value: unknown, shape: Shape | undefined, texts: string[]): void {
   if (typeof value === 'string') texts.push(value)
-  else if (Array.isArray(value)) for (const item of value) collect(item, shape?.items, texts)
-  else if (typeof value === 'object' && value !== null) {
+  else if (isList(value)) {
+    for (const [i, item] of value.entries()) collect(item, shape?.prefix[i] ?? shape?.items, texts)
+  } else if (isObject(value)) {
     for (const [name, member] of Object.entries(value)) {
-      const inner = shape?.members.get(name)
-      if (inner?.writeOnly !== true) collect(member, inner, texts)
+      const inner = shape?.members.get(name) ?? shape?.other(name)
+      // An object schema hides the members that it does not allow.
+      const isHidden = inner === undefined ? shape?.isObject === true : inner.writeOnly
+      if (!isHidden) collect(member, inner, texts)
     }
   }
 }

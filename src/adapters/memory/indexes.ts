@@ -46,8 +46,8 @@ export class Indexes {
    * must be on different members.
    *
    * Building an index over several members examines every record once. So the index is built only
-   * after lists without it have together examined more records than the store holds. A combination
-   * of members that only a few lists use gets no index.
+   * after list requests that could have used it have examined, in total, more records than the
+   * store holds. A combination of members that only a few requests use gets no index.
    */
   smallest(equalities: readonly Equality[]): { readonly bucket: Bucket; readonly covers: readonly Equality[] } {
     const [only] = equalities

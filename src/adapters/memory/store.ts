@@ -88,7 +88,10 @@ export class Store implements Tables {
     return entry
   }
 
-  /** Stores the new state of a record under the same key. */
+  /**
+   * Stores the new state of a record under the same key. Refuses a state whose unique values are
+   * already in use.
+   */
   overwrite(old: Entry, row: Draft): Entry | Refused {
     const taken = this.unique.clashes(row, old.id)
     if (taken.length > 0) return duplicate(taken)
@@ -113,8 +116,8 @@ export class Store implements Tables {
 const duplicate = (members: readonly string[]): Refused => ({ refused: 'duplicate', members: [...new Set(members)] })
 
 /**
- * The members that lists compare for equality: declared filters, members that hold a parent's key,
- * and the parts of a composite key.
+ * The members that lists compare for equality: the fields of filters with the operator `eq`,
+ * members that hold a parent's key, and the parts of a composite key.
  */
 function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition): ReadonlySet<string> {
   return new Set([

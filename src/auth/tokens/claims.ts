@@ -104,7 +104,10 @@ function audienceFault({ aud }: Claims, { audiences }: ClaimRules): string | und
     : 'The token is for an audience that is not in the option "audience".'
 }
 
-/** The time at which valid claims expire, in seconds since 1970. */
+/**
+ * The time at which claims that are valid now expire, in seconds since 1970. The tolerance is
+ * included.
+ */
 export function validUntil({ exp, iat }: Claims, { tolerance, maxAge }: ClaimRules): number {
   return Math.min(exp, iat === undefined || maxAge === undefined ? exp : iat + maxAge) + tolerance
 }

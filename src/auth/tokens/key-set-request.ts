@@ -34,8 +34,8 @@ export function keySetAddress(source: string | URL): URL {
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(?:\.\d+){3}$/.test(host)
 
 /**
- * Fetches the key set. The response must have the status 200 and at most 1 MiB, and must not be a
- * redirect. The messages of the errors that this function creates are safe to log.
+ * Fetches the key set. The response must have the status 200 and a body of at most 1 MiB, and must
+ * not be a redirect. The messages of the errors that this function creates are safe to log.
  */
 export async function fetchKeySet(address: URL, get: typeof fetch, signal: AbortSignal): Promise<unknown> {
   const response = await get(address, {

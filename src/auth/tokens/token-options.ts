@@ -3,7 +3,7 @@ import type { Kind, PresentKind, TextKind } from '../../options/kinds.js'
 
 const text: TextKind = { a: 'a non-empty string', like: /./s }
 
-/** A non-empty string. */
+/** A non-empty string. The option may be absent, but must not be `undefined`. */
 export const soleText: PresentKind = { present: text }
 
 /**

@@ -12,9 +12,9 @@ import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdic
 import { expectStatus, firstBreak } from './expecting.js'
 
 /**
- * The paths that need credentials: the path of the list and, if items can be read, the path of one
- * item. Throws `NotApplicable` if the collection is public, and `Unchecked` if no token was given
- * or if there are no items.
+ * The paths that need credentials: the path of the list and, if items can be read and the members
+ * of their id are known, the path of one item. Throws `NotApplicable` if the collection is public,
+ * and `Unchecked` if no token was given or if there are no items.
  */
 export async function privatePaths(list: Listing): Promise<readonly string[]> {
   const { client } = list.service

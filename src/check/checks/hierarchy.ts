@@ -183,8 +183,10 @@ const isScalar = (value: unknown): value is string | number | boolean =>
 
 /**
  * The member by which the found items are filtered. In all found items, the member has the given
- * value. In at least one item of the collection, it has another value. For a boolean member, the
- * given value may also be the name of the member, which stands for `true`, as in `/orders/paid`.
+ * value. In at least one item of the collection, it has another value. `undefined` if there is no
+ * such member, or if a found item lacks a member that the first item of the collection has. For a
+ * boolean member, the given value may also be the name of the member, which stands for `true`, as
+ * in `/orders/paid`.
  */
 function filteringMember(
   found: readonly JsonObject[],

@@ -211,7 +211,7 @@ function expandable({ target }: Listing): readonly string[] {
 
 /**
  * Compares an expanded link with `whole`, the representation of its target. The expanded link must
- * have the same members. It may also keep the `href` of the link.
+ * have the same members with the same values. It may also keep the `href` of the link.
  */
 function differs(name: string, expanded: unknown, whole: Exchange, page: Exchange): Outcome | undefined {
   const members = whole.answer.json as JsonObject

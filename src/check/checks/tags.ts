@@ -116,8 +116,8 @@ export const tagChecks: readonly ListCheck[] = [
 ]
 
 /**
- * Checks that the response is 304 if `If-None-Match` is the tag, a list with the tag, the weak form
- * of the tag, or `*`.
+ * Checks that the response is 304 without a body if `If-None-Match` is the tag, a list with the
+ * tag, the weak form of the tag, or `*`.
  */
 async function notModified(list: Listing, exchange: Exchange): Promise<Outcome> {
   const tag = tagOf(exchange)
@@ -127,7 +127,7 @@ async function notModified(list: Listing, exchange: Exchange): Promise<Outcome> 
     const again = await asked(list, exchange, field)
     const { status, body } = again.answer
     if (status === 304 && body === '') return undefined
-    // The tag is different because the resource has changed in the meantime.
+    // A different tag means that the resource has changed in the meantime.
     if (status === 200 && tagOf(again) !== tag) throw new Unchecked('the resource changed while it was read')
     const sign = { kind: 'status', answer: 1, expected: [304] } as const
     return breaksBy(sign, `304 for If-None-Match: ${field}`, describe(again), exchange, again)

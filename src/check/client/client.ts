@@ -168,7 +168,7 @@ export class Client {
 
   /**
    * Sends unsafe requests to one URL at the same time, as several clients would. Throws `Unchecked`
-   * if `production` is set, or if one of the requests gets no response.
+   * if `production` is set, if the budget is used up, or if one of the requests gets no response.
    */
   async race(url: string, each: readonly Racer[]): Promise<readonly Exchange[]> {
     this.#needsRaces()

@@ -7,10 +7,10 @@ import type { Exchange } from '../client/exchange.js'
 import type { Principal } from '../client/principals.js'
 import { curlOf } from './curl.js'
 
-/** The maximum size of a body in a report, in characters. */
+/** The maximum size of a response body in a report, in characters. */
 const longestBody = 2_000
 
-/** The maximum size of a header field in a report, in characters. */
+/** The maximum size of a response header field in a report, in characters. */
 const longestField = 1_000
 
 export interface ShownExchange {

@@ -5,8 +5,9 @@
 import { isList, isObject, type JsonObject, own, pointerTokens, put } from '../../definition/json.js'
 
 /**
- * The document with each reference replaced by its target. A schema that refers to itself becomes
- * an object that contains itself. References to other files are not replaced.
+ * The document with each reference replaced by its target. Siblings of a `$ref` are dropped. A
+ * schema that refers to itself becomes an object that contains itself. References to other files
+ * are not replaced.
  */
 export function withoutReferences(document: unknown): unknown {
   const known = new Map<object, unknown>()

@@ -22,8 +22,8 @@ interface Pair {
 }
 
 /**
- * Creates a parent and an item. Throws `NotApplicable` unless the collection is an associated
- * sub-collection.
+ * Creates a parent and an item. Throws `NotApplicable` if the collection is not an associated
+ * sub-collection, and `Unchecked` if the collection of the parent or of the item is not known.
  */
 async function newPair({ list, ledger }: Owner): Promise<Pair> {
   const { service, target } = list

@@ -59,8 +59,10 @@ async function removeIfOurs(service: Service, ledger: Ledger, address: string): 
 }
 
 /**
- * Whether a record has the marker of the entry. If the marker is only in members of `unique`, the
- * record must have all strings, numbers and booleans that were sent.
+ * Whether a record has the marker of the entry, except for the last two digits, which a check may
+ * have changed. If the marker is only in members of `unique`, the record must have all strings,
+ * numbers and booleans that were sent. A member without the marker may also be null, because a
+ * check may have set it to null.
  */
 function isRecordOf(service: Service, { collection, marker, body }: LedgerEntry, shown: JsonObject): boolean {
   const member = targetOf(service, collection)?.create?.marker

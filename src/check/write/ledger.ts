@@ -108,7 +108,7 @@ export class Ledger {
 
   /**
    * Whether the record at the URL is certainly one that the checks have created. False for the URLs
-   * of an earlier run, and after a DELETE.
+   * of an earlier run, and after a DELETE that was not refused.
    */
   isCertain(address: string): boolean {
     return this.#written.has(address)

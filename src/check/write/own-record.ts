@@ -139,9 +139,9 @@ export class Owner {
   }
 
   /**
-   * Notes in the ledger that a refused POST has created no record. If the POST contained a marker,
-   * the entry stays open: a faulty service may have created the record before it refused the
-   * request. The cleanup then finds the record by its marker.
+   * Notes in the ledger that a refused POST has created no record. If the target names a `marker`
+   * member, the entry stays open instead: a faulty service may have created the record before it
+   * refused the request. The cleanup then searches for the marker.
    */
   noteRefusal(number: number): void {
     if (this.creation.marker === undefined) this.ledger.done(number)
@@ -271,10 +271,10 @@ export const markerStem = (marker: string): string => marker.slice(0, -2)
 const bodyOf = ({ request }: Exchange): JsonObject => JSON.parse(request.body ?? '{}') as JsonObject
 
 /**
- * Whether the shown item has the sent value of every scalar member that was sent. One of these
- * values must be the marker, because the other values may be those of an existing item. `orNull`:
- * whether null is also accepted for a member without the marker, because a check may have set the
- * member to null.
+ * Whether the shown item has all sent values, except objects, arrays and null. One of these values
+ * must be the marker, because the other values may be those of an existing item. `orNull`: whether
+ * null is also accepted for a member without the marker, because a check may have set the member to
+ * null.
  */
 export const isMarked = (
   shown: JsonObject,

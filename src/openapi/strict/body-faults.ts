@@ -8,7 +8,7 @@ import { type ReadRows, rowReader } from './rows.js'
 import type { Validators } from './validators.js'
 import { xmlValue } from './xml-value.js'
 
-/** Statuses whose responses must have no body. */
+/** Statuses whose responses have no body, by RFC 9110 or by the conventions. */
 const bodiless: ReadonlySet<number> = new Set([204, 302, 304, 410])
 
 const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {

@@ -41,9 +41,9 @@ export interface DescribeStrictly extends Middleware {
  * For tests: compares each response of a version with the OpenAPI document of the version, and each
  * response of the login with the documents of all versions. If a document does not describe the
  * status, a header or the body, the response is replaced with a 500 that lists the faults. The
- * document of a version is built when it is first needed. Bodies of up to 1 MiB are buffered. The
- * middleware is not meant for production. Throws `ConfigurationError` if the first argument is not
- * a service, or if an option is invalid.
+ * document of a version is built when it is first needed. Bodies of up to 1 MiB are buffered.
+ * Longer bodies are not compared. The middleware is not meant for production. Throws
+ * `ConfigurationError` if the first argument is not a service, or if an option is invalid.
  *
  * @example app.use(describeStrictly(service), service)
  */

@@ -137,8 +137,8 @@ export const options: Operation<'ignored', 'ignored', 204> = {
 }
 
 /**
- * Returns the header field `Accept-Patch`, if the caller may send a PATCH to this route. The field
- * lists the media types that the PATCH may have (RFC 5789 3.1).
+ * Returns the header field `Accept-Patch`, if the caller may send a PATCH with a body to this
+ * route. The field lists the media types that the PATCH may have (RFC 5789 3.1).
  */
 function acceptedPatches({ allow, route, service }: Parsed): Headers {
   if (!allow.split(', ').includes('PATCH')) return {}

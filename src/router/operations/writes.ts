@@ -146,8 +146,8 @@ export function removeRecord(place: ConditionalPlace): Awaitable<'removed'> {
 
 /**
  * If `direct` is given, calls `write`, which writes without reading the record first. Without
- * `direct`, calls `otherwise` instead. If `write` returns `'stale'` although it expected a version,
- * throws a 412. If `write` returns `'stale'` and expected no version, calls `otherwise`.
+ * `direct`, calls `otherwise` instead. If `write` expects a version and returns `'stale'`, throws a
+ * 412. If `write` expects no version and returns `'stale'`, calls `otherwise`.
  */
 function directly<T>(
   direct: ReturnType<typeof expectedUnread>,

@@ -1,6 +1,7 @@
 /**
- * Finds the API version of a request. If this version or its requested part has retired, the
- * response is a 410 with an empty body, for every method and every caller (VER-1, VER-2).
+ * Finds the API version of a request. A request for an unknown version gets 404. If the version or
+ * its requested part has retired, the response is a 410 with an empty body, for every method and
+ * every caller (VER-1, VER-2).
  */
 import { unknownVersion } from '../../middleware/versions.js'
 import { header } from '../../wire.js'

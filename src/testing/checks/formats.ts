@@ -14,7 +14,7 @@ import { expectMatches, valuesOf } from './matches.js'
 
 const nullable = ['taken', 'amount', 'total', 'source'] as const
 const members = ['device', 'counter', ...nullable] as const
-/** The members whose values sort in the same order in every store. */
+/** The members that hold numbers or date-times. */
 const ordered = ['counter', 'taken', 'amount', 'total'] as const
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Checks of concurrent calls: reads and lists during writes, and concurrent writes of different
- * kinds.
+ * Checks of concurrent calls: reads and lists during writes, and concurrent writes, mainly of
+ * different kinds.
  */
 import { type Check, rounds, ticks, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'

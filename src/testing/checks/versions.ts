@@ -10,7 +10,7 @@ function expectNew(seen: Set<string>, { version }: Item, when: string): void {
   seen.add(version)
 }
 
-/** Returns an initial record, its key, and the set `seen`, which contains its version. */
+/** Returns an initial record, its key, and the set `seen`, which contains the record's version. */
 async function begin(stage: Stage) {
   const record = stage.record()
   const key = stage.key(record)

@@ -160,6 +160,40 @@ describe('the parameter q', () => {
     expect([total('x'), total('mundo'), total('secreta'), total('oculto')]).toEqual([1, 1, 0, 0])
   })
 
+  it('REP-8: if "search" is true, only what clients may see is searched, in every part of a schema', () => {
+    const pin = { type: 'string', writeOnly: true }
+    const notas = defineResource({
+      collection: 'notas',
+      key: 'id',
+      search: true,
+      schema: {
+        type: 'object',
+        required: ['id'],
+        properties: {
+          id: { type: 'string' },
+          porPatron: { type: 'object', patternProperties: { '^pin': pin }, additionalProperties: { type: 'string' } },
+          mapa: { type: 'object', additionalProperties: { type: 'object', properties: { pin } } },
+          par: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'object', properties: { pin } }] },
+          libre: {},
+          fijo: { type: 'object', properties: { texto: { type: 'string' } } },
+        },
+      },
+    })
+    const record = {
+      id: 'x',
+      porPatron: { pinUno: 'aaa', otro: 'visible1' },
+      mapa: { uno: { pin: 'bbb' } },
+      par: ['visible2', { pin: 'ccc' }],
+      libre: [{ algo: 'visible3' }],
+      fijo: { texto: 'visible4', columna: 'ddd' },
+      columna: 'eee',
+    }
+    const adapter = memoryAdapter(notas, { records: [record] })
+    const found = (text: string) => adapter.list(listRequest({ search: text }), call).total === 1
+    expect(['visible1', 'visible2', 'visible3', 'visible4'].filter(found)).toHaveLength(4)
+    expect(['aaa', 'bbb', 'ccc', 'ddd', 'eee'].filter(found)).toEqual([])
+  })
+
   it('QUERY-3: gives the same result as a scan of all records', () => {
     const word = fc.constantFrom('a', 'b', 'c', 'd')
     const texts = fc.array(fc.array(word, { maxLength: 5 }), { minLength: 1, maxLength: 12 })

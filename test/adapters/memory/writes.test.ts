@@ -34,7 +34,7 @@ describe('memoryAdapter', () => {
     ])
   })
 
-  it('throws if records repeat or lack a key, or if a unique member is not declared', () => {
+  it('throws if records repeat or lack a key, or if the option "unique" names an undeclared member', () => {
     expect(() => memoryAdapter(piezas, { records: [{ numero: 1 }, { numero: 1 }] })).toThrow(ConfigurationError)
     expect(() => memoryAdapter(rutas, { records: [{ zona: 'n' } as { zona: string; dia: number }] })).toThrow(
       /has no value, or a value of the wrong type, in at least one of: zona, dia/,

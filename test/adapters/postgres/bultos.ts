@@ -36,8 +36,8 @@ CREATE VIEW lentos AS SELECT id, lento(n) AS n, duenyo FROM bultos;`
 type Options = Omit<PostgresAdapterOptions<Bulto, string>, 'table' | 'resource'>
 
 /**
- * Creates an adapter for `bultos`. The option `epoch` is set, because reading the system identifier
- * of the server would require privileges.
+ * Creates an adapter for `bultos`. The option `epoch` is set. Without it, the adapter would read
+ * the system identifier of the server, which requires privileges.
  */
 export const bultosIn = (client: Parameters<typeof postgresAdapter>[0], options: Options = {}) =>
   postgresAdapter<Bulto, string>(client, {

@@ -1,6 +1,6 @@
 /**
- * Members that an expression computes (`columns: { member: { expression } }`). They are filtered,
- * sorted and paged by the value that a record shows, whatever the SQL type of the expression is.
+ * Members that an expression computes (`columns: { member: { expression } }`). Lists are filtered,
+ * sorted and paged by the values that the records show, whatever the SQL type of the expression is.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -79,7 +79,7 @@ describe.each(stores)('computed members, on $name', ({ open }) => {
     }
   }
 
-  it.each(names)('QUERY-7: the next links of a list by %s lead to each record once', async (name) => {
+  it.each(names)('QUERY-7: the "next" links of a list that is sorted by %s lead to each record once', async (name) => {
     for (const sort of [name, `-${name}`]) {
       const seen: unknown[] = []
       let path: string | undefined = `/v1/pedidos?sort=${sort}&limit=1`
@@ -92,7 +92,7 @@ describe.each(stores)('computed members, on $name', ({ open }) => {
     }
   })
 
-  it.each(names)('QUERY-1: a filter finds the records that show its value of %s', async (name) => {
+  it.each(names)('QUERY-1: a filter by %s finds the records that show the value of the filter', async (name) => {
     const { items } = await read('/v1/pedidos')
     const values = [...new Set(items.map((item) => item[name]))].filter((value) => value !== null)
     expect(values.length).toBeGreaterThan(0)

@@ -1,6 +1,7 @@
 /**
  * Keys of types in which PostgreSQL treats values with different texts as equal, such as the
- * intervals `1 mon` and `30 days`. A request with one of them never changes the record of another.
+ * intervals `1 mon` and `30 days`. A request with one text never changes a record whose key has
+ * another text.
  */
 import express from 'express'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -54,7 +55,7 @@ describe.each(stores)('keys whose values can be equal, on $name', ({ open }) => 
       server.send(method, `/v1/tramos/${encodeURIComponent(of)}`, { 'content-type': 'application/json' }, body)
     const names = async () => (await store.sql('SELECT nombre FROM tramos')).map(({ nombre }) => nombre)
 
-    it('VERB-3, VERB-6: a write of an equal key leaves the record unchanged', async () => {
+    it('VERB-3, VERB-6: requests with an equal key of another text fail, and leave the record unchanged', async () => {
       for (const other of equal) {
         expect((await send('GET', other)).status).toBe(404)
         expect((await send('PUT', other, { id: other, nombre: 'y' })).status).toBeGreaterThanOrEqual(400)

@@ -52,8 +52,8 @@ const adapterOver = (options: Options, client: PostgresClient) =>
   })
 
 /**
- * Removes the adapter's own limit for cached rows, so that all resources over a client share one
- * limit.
+ * An option that removes the adapter's own limit for cached rows, so that all resources over a
+ * client share one limit.
  */
 export const sharing = { keepRows: undefined } as unknown as Options
 
@@ -65,9 +65,9 @@ export const read = async (adapter: Over, id = 'f1') => (await adapter.read([id]
 export const listed = (adapter: Over) => adapter.list(listRequest({ sort: 'n,id' }), call)
 
 /**
- * Repeats a list until rows are cached. This takes several requests: the adapter queries the
- * catalog in parallel with the first requests, and can cache rows only after that. Then stops the
- * clock, so that the catalog result stays valid however slow the test is.
+ * Repeats a list until rows are cached, and then stops the clock, so that the catalog result stays
+ * valid however slow the test is. Several requests are needed, because the adapter queries the
+ * catalog in parallel with the first requests, and can cache rows only after that.
  */
 export async function warm(adapter: Over): Promise<void> {
   vi.useRealTimers()

@@ -10,8 +10,8 @@ import { describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../../../src/adapters/postgres', import.meta.url))
 
 /**
- * The folders, from the lowest layer to the highest. `unfit.ts` is a layer of its own, and `.`
- * stands for the other files outside of folders.
+ * The folders, from the lowest layer to the highest. The file `unfit.ts` is a layer of its own. The
+ * entry `.` stands for all other files that are in no folder.
  */
 const folders = [
   'unfit.ts',

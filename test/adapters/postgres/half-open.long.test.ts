@@ -143,7 +143,7 @@ describe('half-open connections of a pool', () => {
     await Promise.all([plain.read(['a'], call), plain.read(['a', 'b'], call)])
     proxy.forget()
     // Each call waits until the statement timeout, and then five seconds for the reply to the
-    // cancel.
+    // cancel request.
     const [read, created] = await Promise.all([
       plain.read(['a'], request()),
       together.create({ id: 'last' }, request()),
@@ -192,7 +192,7 @@ describe('half-open connections of a pool', () => {
   })
 })
 
-describe('connections that are half-open while connecting', () => {
+describe('new connections that get no reply', () => {
   it('occupy their places in the pool only until the acquire timeout', async () => {
     const two = poolOf(2)
     const store = bultosIn(two, { acquireTimeout: 500 })

@@ -212,7 +212,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await close()
   })
 
-  it('if the function swallows the error of a statement, the response is 500 and the error says so', async () => {
+  it('if the function ignores the failure of a statement, the response is 500 and the error says so', async () => {
     for (const first of [true, false]) {
       for (const [method, path, body] of requests) {
         const { send, close, failures } = await service(async (tx, change) => {

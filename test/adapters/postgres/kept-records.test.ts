@@ -50,7 +50,7 @@ describe('VERB-12: creates with an idempotency key, in the PostgreSQL adapter', 
     expect(await store().recall?.(callOf())).toBeUndefined()
   })
 
-  it('the record is stored as text, so that it round-trips exactly', async () => {
+  it('the record is stored as text, so that it is read back exactly', async () => {
     const call = keyed()
     const value = { id: 'ñ 👍 \u2028 "\\', n: -7, duenyo: null }
     const made = await store().create(value, call)

@@ -1,6 +1,7 @@
 /**
- * Other programs can write values into JSON columns that a record does not show exactly: date-times
- * in another spelling, long numbers and values of other types. Lists with such values can be paged.
+ * Tests JSON columns to which other programs write. A record does not show some of their values
+ * exactly: date-times in another spelling, long numbers, and values of other types. Lists with such
+ * values can be paged.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -46,7 +47,10 @@ const cosas = defineResource({
   },
 } as never)
 
-/** Stored JSON texts. Each list contains values that are shown equal, but stored differently. */
+/**
+ * Stored JSON texts. Each list contains values that GET shows as equal, but that are stored
+ * differently.
+ */
 const stored: Readonly<Record<string, readonly string[]>> = {
   momento: ['"2024-03-01T08:00:00Z"', '"2024-03-01T09:00:00+01:00"', '"2024-03-01T08:00:00.000Z"'],
   local: ['"2024-03-01T08:00:00"', '"2024-03-01T08:00:00.0000000"', '"2024-03-01T08:00:00.0"'],
@@ -91,7 +95,7 @@ describe.each(stores)('JSON that other programs wrote, on $name', ({ open }) => 
     return (json as readonly { readonly id: number }[]).map(({ id }) => id).toSorted((a, b) => a - b)
   }
 
-  it.each(names)('QUERY-7: the next links of a list by %s lead to each record once', async (name) => {
+  it.each(names)('QUERY-7: the next links of a list sorted by %s lead to each record once', async (name) => {
     const all = Array.from({ length: await fill(name) }, (_, i) => i + 1)
     for (const sort of [name, `-${name}`, `doc.${name}`, `-doc.${name}`]) {
       const seen: number[] = []
@@ -106,7 +110,7 @@ describe.each(stores)('JSON that other programs wrote, on $name', ({ open }) => 
     }
   })
 
-  it.each(['momento', 'precio', 'mezcla'])('an export of more than one page by %s is complete', async (name) => {
+  it.each(['momento', 'precio', 'mezcla'])('an export of several pages sorted by %s is complete', async (name) => {
     const value = (stored[name] as readonly string[])[0]
     await store.sql(
       `TRUNCATE cosas; INSERT INTO cosas SELECT i, NULL, '{"${name}": ${value}}' FROM generate_series(1, 250) i`,
@@ -125,7 +129,7 @@ describe.each(stores)('JSON that other programs wrote, on $name', ({ open }) => 
     expect(await ids('/v1/cosas?hasta=5')).toEqual([2, 10, 13, 21])
   })
 
-  it('QUERY-1: in a member without a type, a filter finds strings', async () => {
+  it('QUERY-1: in a member without a type, a filter finds only strings', async () => {
     await fill('libre')
     expect(await ids('/v1/cosas?libre=a')).toEqual([1, 11])
     expect(await ids('/v1/cosas?libre=5')).toEqual([5, 15])

@@ -1,6 +1,6 @@
 /**
  * The resource `contratos` links to the resource `clientes`. A GET of a contract also reads the
- * linked client.
+ * linked record of `clientes`.
  */
 import { defineResource } from '../../../src/index.js'
 

@@ -125,7 +125,8 @@ describe('the adapter over a failing network', () => {
         if (cut) return
         cut = true
         const gone = new Promise((resolve) => (tx as unknown as pg.PoolClient).once('end', resolve))
-        // No statement is in flight, so only the adapter's `error` listener learns of the loss.
+        // No statement is in flight, so the loss is reported only to the adapter's `error`
+        // listener.
         proxy.cut('end')
         await gone
       },

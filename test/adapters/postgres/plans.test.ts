@@ -193,7 +193,7 @@ describe('QUERY-7: the cost of a page', () => {
       offset: 600,
     })
     expect(page.items).toHaveLength(25)
-    // A separate scan of the keys would be joined with the rows.
+    // A separate scan of the keys would add a join with the rows to the plan.
     expect(nodes.map((node) => node['Node Type']).join()).not.toMatch(/Index Only Scan|Join|Nested Loop/)
   })
 

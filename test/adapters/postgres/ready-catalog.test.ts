@@ -30,14 +30,14 @@ const assigned = { assigned: true }
 
 const faults: readonly Case[] = [
   [
-    'a read-only member in a required column',
+    'a read-only member in a NOT NULL column',
     'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
     cosas(readOnly),
     {},
     /no create sets the column "a", which is NOT NULL.*ALTER TABLE "t" ALTER COLUMN "a" SET DEFAULT/,
   ],
   [
-    'a read-only member in a required column, and a rule that replaces only some inserts',
+    'a read-only member in a NOT NULL column, and a rule that replaces only some inserts',
     'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL); CREATE RULE r AS ON INSERT TO t WHERE NEW.id < 0 DO ' +
       'INSTEAD NOTHING',
     cosas(readOnly),
@@ -87,7 +87,7 @@ const faults: readonly Case[] = [
     /"a" has an enum that contains no label of its column "a", a tonos/,
   ],
   [
-    'an integer key in a text column, without a false clause about the column',
+    'an integer key in a text column (the error states only that the types differ)',
     'CREATE TABLE t (id text PRIMARY KEY, a text)',
     cosas(),
     {},
@@ -206,7 +206,7 @@ const warnings: readonly Case[] = [
     ],
   ),
   [
-    'an optional member in a required column',
+    'an optional member in a NOT NULL column',
     'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
     cosas({ a: { type: 'string' } }),
     {},
@@ -217,14 +217,14 @@ const warnings: readonly Case[] = [
     ),
   ],
   [
-    'an optional nullable member in a required column',
+    'an optional nullable member in a NOT NULL column',
     'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
     cosas(),
     {},
     /^"a" may be absent or null.* list the member in "required" and remove null from its types, or ALTER/,
   ],
   [
-    'a nullable member with a default in a required column of a partitioned table',
+    'a nullable member with a default in a NOT NULL column of a partitioned table',
     'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL, v uuid NOT NULL DEFAULT gen_random_uuid()) PARTITION BY ' +
       'HASH (id); CREATE TABLE t0 PARTITION OF t FOR VALUES WITH (MODULUS 1, REMAINDER 0)',
     cosas({ a: { ...text, default: 'x' } }),
@@ -261,14 +261,14 @@ const fit: readonly (readonly [
   ).map(
     ([what, schema, a, options]) =>
       [
-        `${what} in a required column`,
+        `${what} in a NOT NULL column`,
         'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
         cosas({ a: { type: 'string', ...a } }, {}, schema),
         options as never,
       ] as const,
   ),
   [
-    'an optional member in a required column that a trigger sets',
+    'an optional member in a NOT NULL column that a trigger sets',
     'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL); CREATE OR REPLACE FUNCTION rellena() RETURNS trigger ' +
       "LANGUAGE plpgsql AS $$ BEGIN NEW.a := 'x'; RETURN NEW; END $$; CREATE TRIGGER g BEFORE INSERT ON t FOR EACH " +
       'ROW EXECUTE FUNCTION rellena()',

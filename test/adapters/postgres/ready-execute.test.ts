@@ -278,7 +278,7 @@ describe("probe: 'execute' with concurrent sessions", () => {
     const { adapter, warnings } = adapterOver(pool, options)
     await adapter.ready()
     expect(warnings).toEqual([])
-    // CREATE INDEX takes the same lock: reads continue, and writes wait.
+    // This lock, which CREATE INDEX takes too, blocks writes but not reads.
     await holder.query('ROLLBACK; BEGIN; LOCK TABLE t IN SHARE MODE')
     const locked = adapterOver(pool, options)
     await locked.adapter.ready()

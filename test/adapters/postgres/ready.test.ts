@@ -220,7 +220,7 @@ describe('ready()', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('refuses an expression for a list or an object that is not JSON', async () => {
+  it('throws if a member is a list, and its expression cannot be cast to jsonb', async () => {
     await store.sql('CREATE TABLE listas (id int PRIMARY KEY, letras text[])')
     const listas = defineResource({
       collection: 'listas',

@@ -1,7 +1,7 @@
 /**
- * Values of clients that PostgreSQL refuses with SQLSTATE class 22: 404 for a key in the path, 400
- * for a list query, 422 for a body. Content of stored rows can fail with the same SQLSTATEs, and
- * such a failure is a 500.
+ * PostgreSQL refuses some values of clients with an SQLSTATE of class 22. The response is then 404
+ * for a key in the path, 400 for a list query, and 422 for a body. The content of stored rows can
+ * cause the same SQLSTATEs. The response is then 500.
  */
 import express from 'express'
 import pg from 'pg'
@@ -38,7 +38,10 @@ const cocientes = { razon: { expression: 'a / b' } }
 const serve = (...tables: ReturnType<typeof mount>[]) =>
   express().use(api({ versions: { v1: tables }, onError: () => {} }), problems())
 
-/** A key whose upper bound has no successor of its type. */
+/**
+ * A range that the database refuses, because its canonical form has an upper bound above the
+ * largest integer.
+ */
 const refusedKey = encodeURIComponent('[2147483647,2147483647]')
 
 describe.each(stores)('$name: values that the database refuses', ({ open }) => {
@@ -60,7 +63,7 @@ describe.each(stores)('$name: values that the database refuses', ({ open }) => {
   })
   afterAll(() => store.close())
 
-  it('PATH-11: a key in the path that the database refuses is a 404', async () => {
+  it('PATH-11: if the database refuses a key in the path, the response is 404', async () => {
     const path = `/v1/tramos/${refusedKey}`
     const found = [
       await request(app).get(path),
@@ -72,14 +75,14 @@ describe.each(stores)('$name: values that the database refuses', ({ open }) => {
     expect(found.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
   })
 
-  it('REP-7: a link to a key that the database refuses is a 422 that names the link', async () => {
+  it('REP-7: if the database refuses the key in a link, the response is a 422 that names the link', async () => {
     const { status, body } = await request(app)
       .post('/v1/salas')
       .send({ id: 9, tramo: { rango: '[2147483647,2147483647]' } })
     expect([status, body.errors?.[0]?.pointer]).toEqual([422, '/tramo'])
   })
 
-  it('QUERY-7: a value in a cursor that the database refuses is a 400', async () => {
+  it('QUERY-7: if the database refuses a value in a cursor, the response is 400', async () => {
     const first = await request(app).get('/v1/salas?sort=rango&limit=1')
     const url = new URL(/<([^>]+)>; rel="next"/.exec(first.headers.link as string)?.[1] ?? '')
     const parts = JSON.parse(Buffer.from(url.searchParams.get('after') ?? '', 'base64url').toString())
@@ -89,7 +92,7 @@ describe.each(stores)('$name: values that the database refuses', ({ open }) => {
     expect([status, body.errors?.[0]?.parameter]).toEqual([400, 'after'])
   })
 
-  it('ERR-1: an expression that fails for a stored row is a 500, also with a filter', async () => {
+  it('ERR-1: if an expression fails for a stored row, the response is 500, also with a filter', async () => {
     await store.sql(`INSERT INTO salas VALUES (7, '[7,8)', 'c', 1, 0)`)
     try {
       const statuses = [await request(app).get('/v1/salas'), await request(app).get('/v1/salas?estado=c')]
@@ -100,7 +103,7 @@ describe.each(stores)('$name: values that the database refuses', ({ open }) => {
     }
   })
 
-  it('QUERY-1, QUERY-7: a label that was renamed is a 400 in a filter and in a next link', async () => {
+  it('QUERY-1, QUERY-7: the old name of a renamed enum label in a filter or in a next link causes a 400', async () => {
     const first = await request(app).get('/v1/salas?sort=estado&limit=2')
     await store.sql(`ALTER TYPE estado RENAME VALUE 'b' TO 'bb'`)
     const url = new URL(/<([^>]+)>; rel="next"/.exec(first.headers.link as string)?.[1] ?? '')
@@ -110,7 +113,7 @@ describe.each(stores)('$name: values that the database refuses', ({ open }) => {
   })
 })
 
-it('a character that the encoding of the database lacks is never a 500', async () => {
+it('a character that the encoding of the database lacks never causes a 500', async () => {
   await using place = await freshDatabase()
   const name = `${place.name}_latin`
   await place.sql(`CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`)

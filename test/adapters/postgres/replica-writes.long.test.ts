@@ -97,9 +97,9 @@ describe('while the replica is paused, a client sees', () => {
     expect(await titles(over, `autores/${autor}/libros`)).toEqual([])
   })
 
-  it('VERB-12: the record of a create whose response it did not get', async () => {
-    // The service `first` uses another pool, as another process would. So the service `over` does
-    // not know that the client has written.
+  it('VERB-12: the record that its POST created in another process, after it has repeated the POST', async () => {
+    // The service `first` uses another pool, as another process would. So the write does not raise
+    // the client's position in the service `over`.
     const elsewhere = new pg.Pool({ connectionString: pair.primary.url })
     onTestFinished(() => elsewhere.end())
     await using first = await serving(resources({ write: elsewhere }))

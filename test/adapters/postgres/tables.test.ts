@@ -70,7 +70,7 @@ describe.each(stores)('existing tables, on $name', ({ open }) => {
     sort: ['numero', 'titulo'],
   })
 
-  it('maps columns and schemas, assigns keys, reads generated columns and keeps unknown columns', async () => {
+  it('supports a named schema, mapped columns, assigned keys, generated columns and unknown columns', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, { resource: without, table: 'courier.t_pieza', columns })
     await adapter.ready()

@@ -68,8 +68,8 @@ describe('the queue of hashes', () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 60 }, () => call(queue, 250))
     await vi.advanceTimersByTimeAsync(0)
-    // Two hashes of 250 ms run at a time, so the queue expects a wait of 125 ms for each hash
-    // before a call. With 31 waiting calls, no expected wait exceeds 4 seconds.
+    // Two hashes of 250 ms run at a time, so the queue estimates a wait of 125 ms for each hash
+    // before a call. With 31 waiting calls, no estimated wait exceeds 4 seconds.
     expect(count(callers, 'refused')).toBe(60 - 2 - 31)
     await vi.advanceTimersByTimeAsync(10_000)
     expect(count(callers, 'done')).toBe(33)
@@ -119,7 +119,7 @@ describe('the queue of hashes', () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 20 }, () => call(queue, 3000))
     await vi.advanceTimersByTimeAsync(3500)
-    // By now the queue expects each hash to take 3 seconds, so it has no room for another call.
+    // By now the queue estimates 3 seconds for each hash, so it has no room for another call.
     const late = call(queue, 3000)
     await vi.advanceTimersByTimeAsync(0)
     expect(late.state).toBe('refused')
@@ -131,7 +131,7 @@ describe('the queue of hashes', () => {
     }
   })
 
-  it('AUTH-6: expects a longer wait if a hash has already been running for longer than the average', async () => {
+  it('AUTH-6: estimates a longer wait if a hash has already been running for longer than the average', async () => {
     const queue = new HashingQueue(1)
     call(queue, 60_000)
     await vi.advanceTimersByTimeAsync(3000)

@@ -3,7 +3,7 @@ import { LoginCounter } from '../../../src/auth/login/login-counter.js'
 
 afterEach(() => vi.useRealTimers())
 
-it('LIMIT-1: a login attempt that is released late does not lower the local count of the next window', async () => {
+it('LIMIT-1: releasing a login attempt of an earlier window does not lower the local count of the current window', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   let isDown = false
   const shared = {
@@ -18,7 +18,7 @@ it('LIMIT-1: a login attempt that is released late does not lower the local coun
   const counter = new LoginCounter({ limit: 1, window: 60_000 }, shared)
   const first = await counter.reserve('ana')
   vi.setSystemTime(Date.now() + 61_000)
-  // Begins the next window of the local count.
+  // This attempt begins the next window of the local count.
   await counter.reserve('ana')
   await first.release()
   isDown = true

@@ -66,7 +66,7 @@ const der = (): string => {
 const nested = (levels: number): string => `"deep":${'['.repeat(levels)}${']'.repeat(levels)}`
 /**
  * Replaces the last character of a base64url text with another character that decodes to the same
- * bytes. The last character can have unused bits.
+ * bytes. The last character can have spare bits, which encode nothing.
  */
 const spareBits = (text: string): string => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -74,7 +74,7 @@ const spareBits = (text: string): string => {
   const other = [...alphabet].find(
     (last) => !text.endsWith(last) && Buffer.from(text.slice(0, -1) + last, 'base64url').equals(bytes),
   )
-  if (other === undefined) throw new Error('This text has no spare bits.')
+  if (other === undefined) throw new Error('The last character of the text has no spare bits.')
   return text.slice(0, -1) + other
 }
 
@@ -155,7 +155,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
         .join('.')}.${parts(good())[2]}`,
   ],
   ['signed by another key', () => signed(goodClaims(), otherRsa.privateKey, rsHeader)],
-  ['an ECDSA signature of zeros (psychic)', () => withSignature(ec(), () => base64url(Buffer.alloc(64)))],
+  ['an ECDSA signature of zeros (CVE-2022-21449)', () => withSignature(ec(), () => base64url(Buffer.alloc(64)))],
   [
     'an ECDSA signature whose r and s are the order of the curve',
     () =>

@@ -353,7 +353,7 @@ describe('jwks(): options', () => {
     'http://127.0.0.1/',
     'http://[::1]:80/',
     new URL('https://login.example/'),
-  ])('AUTH-5: %s is accepted', (source) => expect(jwks(source)).toBeTypeOf('function'))
+  ])('AUTH-5: jwks() accepts the URL %s', (source) => expect(jwks(source)).toBeTypeOf('function'))
 
   it.each([
     { maxAge: 0 },
@@ -363,7 +363,7 @@ describe('jwks(): options', () => {
     { fetch: 'node' },
     { onError: 5 },
     { cacheMaxAge: 5 },
-  ])('AUTH-5: %j throws', (options) =>
+  ])('AUTH-5: jwks() throws for the options %j', (options) =>
     expect(() => jwks('https://login.example/', options as never)).toThrow(ConfigurationError),
   )
 

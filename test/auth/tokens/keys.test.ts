@@ -309,7 +309,7 @@ describe('AUTH-5: a KeyObject is created once for a key', () => {
     for (let time = 0; time < 3; time++) expect(prepare('The key', again(key))).toBe(first)
   })
 
-  it('a modified key is read again. Many new secrets evict old secrets from the cache, but no KeyObject', () => {
+  it('a modified key is read again. Many new secrets evict old secrets from the cache, but never a KeyObject', () => {
     const prepare = keyMemo()
     const key = { algorithm: 'RS256', key: rsa.publicKey }
     const first = prepare('The key', key)

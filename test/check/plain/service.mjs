@@ -52,8 +52,10 @@ function readQuery(text) {
     else if (name in values) errors.push({ parameter: name, detail: `"${name}" is given twice` })
     else if (['offest', 'limit'].includes(name) && (!/^[1-9]\d{0,8}$/.test(value) || (name === 'limit' && value > 50)))
       errors.push({ parameter: name, detail: `"${name}" must be a whole number from 1; "limit" is at most 50` })
-    else if (name === 'count' && !/^-?\d{1,9}$/.test(value)) errors.push({ parameter: name, detail: 'no number' })
-    else if (name === 'done' && !/^(?:true|false)$/.test(value)) errors.push({ parameter: name, detail: 'no boolean' })
+    else if (name === 'count' && !/^-?\d{1,9}$/.test(value))
+      errors.push({ parameter: name, detail: '"count" must be a whole number' })
+    else if (name === 'done' && !/^(?:true|false)$/.test(value))
+      errors.push({ parameter: name, detail: '"done" must be true or false' })
     else values[name] = value
   }
   if (errors.length > 0) throw new Problem(400, 'query', errors)
@@ -92,12 +94,12 @@ async function bodyOf(req) {
 
 function validated(value, known) {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Problem(422, 'invalid', [{ pointer: '', detail: 'no object' }])
+    throw new Problem(422, 'invalid', [{ pointer: '', detail: 'The body must be an object' }])
   const types = { id: 'string', text: 'string', count: 'number', done: 'boolean' }
   const errors = Object.entries(value).flatMap(([name, one]) => {
-    if (!Object.hasOwn(types, name)) return [{ pointer: `/${name}`, detail: 'unknown' }]
-    if (name === 'id' && one !== known?.id) return [{ pointer: '/id', detail: 'read-only' }]
-    return typeof one === types[name] ? [] : [{ pointer: `/${name}`, detail: `no ${types[name]}` }]
+    if (!Object.hasOwn(types, name)) return [{ pointer: `/${name}`, detail: `"${name}" is unknown` }]
+    if (name === 'id' && one !== known?.id) return [{ pointer: '/id', detail: '"id" is read-only' }]
+    return typeof one === types[name] ? [] : [{ pointer: `/${name}`, detail: `"${name}" must be a ${types[name]}` }]
   })
   if (errors.length > 0) throw new Problem(422, 'invalid', errors)
   return value

@@ -86,7 +86,7 @@ function validated(
   const { has } = twin
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     if (has('body that is no object is 500')) return void problem(res, 500, 'fault', 'A fault.', twin)
-    return void problem(res, 422, 'invalid', 'Send an object.', twin, [{ detail: 'no object', pointer: '' }])
+    return void problem(res, 422, 'invalid', 'Send an object.', twin, [{ detail: 'Send an object.', pointer: '' }])
   }
   if (has('lone surrogates are 500') && /\\ud800/.test(JSON.stringify(body)))
     return void problem(res, 500, 'fault', 'A fault.', twin)

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from '../../../src/openapi/index.js'
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** Valid strings of a format. */
+/** Valid strings, by format. */
 const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'date-time': fc
     .date({ min: new Date(0), max: new Date('9998-12-31'), noInvalidDate: true })

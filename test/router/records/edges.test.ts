@@ -201,7 +201,7 @@ describe('records(): values', () => {
     expect(errors(await own.create({ id: 3, anteriorId: 'x' as never }))).toEqual(['/anterior link'])
   })
 
-  it('a value that does not exist in JSON throws, because it is a programming error', async () => {
+  it('a value that does not exist in JSON causes an exception, because it is a programming error', async () => {
     const own = serve().records(notas, ana)
     const circle: Record<string, unknown> = {}
     circle.texto = circle
@@ -288,7 +288,7 @@ describe('records() over other data', () => {
   })
 })
 
-describe('VERB-13: an endpoint that fails after it has written with records()', () => {
+describe('VERB-13: an endpoint that throws after it has called records()', () => {
   it.each(['GET', 'POST'])('responds to %s with 500, and says that the outcome is unknown', async (method) => {
     const act = async (records: RecordsOf) => {
       await records(notas).create({ id: 1 })
@@ -301,7 +301,7 @@ describe('VERB-13: an endpoint that fails after it has written with records()', 
     expect(json.detail).toContain('whether the change took place is unknown')
   })
 
-  it('ERR-3: responds with the params of a problem that it throws, in JSON and in XML', async () => {
+  it('ERR-3: responds with the params of the thrown problem, in JSON and in XML', async () => {
     const act = async (records: RecordsOf) => {
       const result = await records(notas).create({ id: 1, anteriorId: 5 })
       if ('problem' in result) throw result.problem

@@ -1,2 +1,2 @@
-/** The tests of `equal.test.ts` in their long form. */
+/** Runs the tests of `equal.test.ts` with more cases. */
 import './equal.test.js'

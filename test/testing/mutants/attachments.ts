@@ -123,7 +123,7 @@ export const attachmentMutants: readonly Mutant[] = [
     ['associations/detached-one'],
     DetachesEveryMember,
   ),
-  mutant('clears the payer when it sets the holder', ['associations/together'], HoldsOneParent),
+  mutant('clears the member "payer" when it sets the member "holder"', ['associations/together'], HoldsOneParent),
   mutant('creates the record first, and attaches it in a second step', ['races/create-attached'], AttachesLater),
   mutant(
     'creates and attaches a record, but returns the version before the attach',

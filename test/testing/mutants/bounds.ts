@@ -5,7 +5,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Reads only some keys of a batch. */
+/** Makes an adapter that reads only some keys of a batch. */
 const readingSome = (
   name: string,
   caughtBy: readonly string[],
@@ -22,7 +22,7 @@ const readingSome = (
     }
   })
 
-/** Compares with only some of the values of `in`. */
+/** Makes an adapter that compares members with only some of the values of `in`. */
 const inWith = (
   name: string,
   caughtBy: readonly string[],
@@ -40,7 +40,7 @@ const inWith = (
     },
   )
 
-/** Changes a list request before it runs. */
+/** Makes an adapter that changes each list request before it runs the request. */
 const asking = (
   name: string,
   caughtBy: readonly string[],

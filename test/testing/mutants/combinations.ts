@@ -6,7 +6,10 @@ import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Ignores the search, conditions or the scope of some requests. */
+/**
+ * A mutant that ignores the search, the conditions or the scope in some calls. `change` returns the
+ * request or the call without them, or `undefined` if this call is not affected.
+ */
 const forgetting = (
   name: string,
   caughtBy: readonly string[],
@@ -104,7 +107,7 @@ class UnionsConditions extends PlainAdapter {
 
 export const combinationMutants: readonly Mutant[] = [
   forgetting(
-    'ignores the search under a parent whose records are kept in a set',
+    'ignores the search under a parent that the records do not name in a member',
     ['search/parent', 'random/contracts'],
     (request, _call, _method, base) => (keepsParents(base, request) ? withoutSearch(request) : undefined),
   ),

@@ -1,5 +1,6 @@
 /**
- * Wrong adapters, with errors in repeated creates.
+ * Wrong adapters, with errors in repeated creates. A create is repeated if an earlier create had
+ * the same idempotency id.
  */
 import type { AdapterCall } from '../../../src/adapters/contract.js'
 import { PlainAdapter } from '../plain-adapter.js'

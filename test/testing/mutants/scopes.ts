@@ -6,8 +6,8 @@ import type { ScopedMethod } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
 /**
- * A mutant that checks only those members of the scope that `heeded` returns. `methods` are the
- * methods with this error; default: all methods.
+ * A mutant that checks only those members of the scope that `heeded` returns. `methods` lists the
+ * methods with this error. By default, all methods have it.
  */
 const heeding = (
   name: string,
@@ -65,7 +65,7 @@ export const scopeMutants: readonly Mutant[] = [
   ),
   mutant('ignores case and surrounding spaces of the values in a scope', ['scope/exact'], ScopeInAnyCase),
   mutant(
-    'lets a replace move a record out of the scope',
+    'lets replace() move a record out of the scope',
     ['scope/replace-kept'],
     class extends PlainAdapter {
       override scoped(row: Record<string, unknown>, { scope }: AdapterCall): Record<string, unknown> {
@@ -73,7 +73,7 @@ export const scopeMutants: readonly Mutant[] = [
       }
     },
   ),
-  altered('lets an attach move a record out of the scope', ['scope/moved', 'create/attached-whole'], () => ({
+  altered('lets attach() move a record out of the scope', ['scope/moved', 'create/attached-whole'], () => ({
     leaving: () => [],
   })),
   altered('detaches a record from the parent that the scope requires', ['scope/moved'], (base) => {

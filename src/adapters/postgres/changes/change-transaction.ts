@@ -100,9 +100,10 @@ export class ChangeTransaction<R extends Outcome> {
     if (succeeded(result)) callback?.succeeded(appliedOf(result))
     if (databases.write.mayBeNested) return result
     if (result === 'stale' && texts !== undefined) this.#touched = await isOwnWrite(table, texts, ask)
-    // The snapshot is taken only for a replace, patch or remove, because an attach or detach may
-    // result in `absent` for other reasons. Tables with the option `readFrom` are excluded too,
-    // because the view or query in `readFrom` may show fewer rows than the table.
+    // The snapshot is taken only if there is a `write` function, and only for a replace, patch or
+    // remove. An attach or detach may result in `absent` for other reasons. Tables with the option
+    // `readFrom` are excluded too, because the view or query in `readFrom` may show fewer rows than
+    // the table.
     const needsSnapshot = write !== undefined && !table.separate && ['replace', 'patch', 'remove'].includes(action)
     if (result === 'absent' && needsSnapshot) this.#snapshot = await snapshotOf(ask)
     return result
@@ -131,7 +132,10 @@ export class ChangeTransaction<R extends Outcome> {
     }
     const before = await this.#before(ask)
     if (before === 'absent' || before === 'stale') return before as R
-    /** Whether `apply()` returned a record to the `write` function. */
+    /**
+     * Whether `apply()` returned a created or changed record to the `write` function. Always false
+     * for an attach or detach.
+     */
     let wasShown = false
     const make = async (): Promise<Made> => {
       const made = await this.#forCallback(await apply(), ask, callback)

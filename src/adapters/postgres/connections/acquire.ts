@@ -28,10 +28,11 @@ export const lenderOf = (pool: PgPool): Lender => ({
 
 /**
  * Acquires a live connection from the pool. The caller returns it with `release`. Calls are served
- * by deadline, the earliest first. Throws `Busy` if no connection is free within `limit`
+ * by deadline, the earliest first. Rejects with `Exhausted` if no connection is free within `limit`
  * milliseconds, or within a share (`statementShare`) of the time that the call has left. If a
- * connection becomes free after that, it is returned to the pool at once. A connection that was
- * idle for a while is checked before it is used.
+ * connection becomes free after that, it is returned to the pool at once. Rejects with `Cancelled`
+ * if the caller no longer waits, and with `Busy` if the database can't be reached. A connection
+ * that was idle for a while is checked before it is used.
  */
 export function acquire(lender: Lender, wait: Wait, limit: number): Promise<PgClient> {
   const { pool, semaphore } = lender
@@ -83,7 +84,10 @@ export function release({ semaphore }: Lender, client: PgClient, broken: Error |
   }
 }
 
-/** Requests a connection from the pool. */
+/**
+ * Requests a connection from the pool, and limits the time in which it must be established. Errors
+ * that a retry might fix become `Busy`.
+ */
 function connect(pool: PgPool, limit: number): Promise<PgClient> {
   const connecting = pool.connect()
   boundConnecting(pool, limit)

@@ -24,8 +24,9 @@ const turnHeld = sharedRegistry('turn-held', () => new AsyncLocalStorage<object>
 const noop = (): void => {}
 
 /**
- * Waits until the client is free, for at most `limit` milliseconds. Resolves with a function that
- * ends the turn.
+ * Waits until the client is free, for at most `limit` milliseconds and at most `statementShare` of
+ * the call's remaining time. Resolves with a function that ends the turn. Rejects if the client is
+ * not free by then.
  */
 export async function takeTurn(
   client: object,

@@ -41,7 +41,7 @@ export class Lease {
   readonly #connection: Connection
   readonly #maxTime: number
   readonly #over: (broken: Error | boolean) => void
-  /** Why the connection must not be used after this lease, even if the connection has not ended. */
+  /** Why the connection must not be used any more, although it has not ended. */
   #unfit: Error | undefined
   /** Whether `end` has been called. */
   #given = false
@@ -239,7 +239,8 @@ export class Lease {
 
   /**
    * Cancels a statement. If the server reports no result within `gracePeriod`, or by `answerBy`,
-   * the caller gets an error.
+   * the caller gets an error. If there is still no result after `gracePeriod`, the connection is
+   * closed.
    */
   #stop(sent: Sent): void {
     if (sent.cancelling !== undefined) return
@@ -306,8 +307,8 @@ export class Lease {
   }
 
   /**
-   * If the outcome of a cancel is unknown, marks the connection as unusable after this lease,
-   * because the cancel could still hit a later statement.
+   * If the outcome of a cancel is unknown, marks the connection as unusable, because the cancel
+   * could still hit a later statement.
    */
   #noteCancelOutcome(outcome: CancelOutcome | undefined): void {
     if (outcome === 'unknown') this.#unfit ??= new Lost('The outcome of a cancel request is unknown.')

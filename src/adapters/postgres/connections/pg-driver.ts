@@ -148,7 +148,7 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
   }
 }
 
-/** Waits until no other operation of the library runs on the client. */
+/** Waits until no other operation of the library runs on the client, and then returns its lease. */
 async function turn(client: PgClient, wait: Wait, { acquire, statement }: PgOptions): Promise<Lease> {
   return new Lease(client, false, statement, await takeTurn(client, wait, acquire))
 }

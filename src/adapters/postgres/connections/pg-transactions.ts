@@ -13,8 +13,9 @@ type Work<T> = (session: Session) => Promise<T>
 const ending: Wait = { left: () => gracePeriod, signal: undefined }
 
 /**
- * Runs `work` in a new transaction, and then ends the lease. The caller gets a result or an error
- * in time, even if the statements of the service's own functions take longer.
+ * Runs `work` in a new transaction, and then ends the lease. `first` is a statement that is sent
+ * together with BEGIN. The caller gets a result or an error in time, even if the statements of the
+ * service's own functions take longer.
  */
 export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?: string): Promise<T> {
   let committing = false
@@ -123,8 +124,8 @@ interface SessionSettings {
    */
   readonly limits: readonly number[]
   /**
-   * Whether the server sends warnings. It sends a warning about each commit that no synchronous
-   * standby has confirmed.
+   * Whether the server sends warnings. With synchronous replication, the server sends a warning,
+   * but no error, if no standby has confirmed a commit.
    */
   readonly warns: boolean
 }
@@ -150,15 +151,15 @@ async function settingsOf(lease: Lease, wait: Wait): Promise<SessionSettings> {
 }
 
 /**
- * Returns the statements that limit the time of one transaction. With these limits, the server ends
- * the transaction by itself, even if this process hangs or its machine is gone. A lower limit that
- * an operator has set is kept. The statements also enable warnings.
+ * Returns the statements that limit the time of one transaction. On a connection of a pool, the
+ * server then ends the transaction by itself, even if this process hangs or its machine is gone. A
+ * lower limit that an operator has set is kept. The statements also enable warnings.
  */
 async function localSettings(lease: Lease, wait: Wait): Promise<string> {
   const { limits, warns } = await settingsOf(lease, wait)
   const limit = Math.max(1, Math.floor(timerFor(lease.limit(wait))))
-  // `idle_in_transaction_session_timeout` ends the session. It is not set for a client that the
-  // service created itself, without a pool, because such a client would then be unusable.
+  // `idle_in_transaction_session_timeout` ends the session. It is not set if the service passed a
+  // single client and not a pool, because this client would then be unusable.
   const set = lease.fromPool ? timeouts : timeouts.slice(0, 1)
   const local = set.map((name, i) => `SET LOCAL ${name} = ${Math.min(limit, limits[i] as number)}`)
   return [...local, ...(warns ? [] : ['SET LOCAL client_min_messages = warning'])].join('; ')

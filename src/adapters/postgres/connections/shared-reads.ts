@@ -3,8 +3,8 @@
  * example a read by key. The statement is then sent for all of them in one round trip on one
  * connection, with the values of each request. A round trip to the server costs the process about
  * 35 microseconds, most of them in the kernel. Ten reads by key in one round trip cost the process
- * 54 microseconds per request instead of 88, and cost the server less too. A single read is sent as
- * it would be without this module.
+ * 54 microseconds per request instead of 88, and cost the server less too. A read that no other
+ * read joins is sent at the same moment, and as it would be without this module.
  */
 
 import type { Cells, Wait } from './client.js'

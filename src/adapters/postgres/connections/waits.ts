@@ -87,10 +87,10 @@ export function whenTooLong(wait: Wait, limit: number, late: () => void, abandon
 }
 
 /**
- * Waits for the promise that `begin` returns. Rejects with `Exhausted` after `limit` milliseconds,
- * and with `Cancelled` if the caller no longer waits. A value that arrives after a rejection is
- * passed to `discard`. `begin` receives a function that returns whether the result is still
- * awaited.
+ * Waits for the promise that `begin` returns. Rejects with `Exhausted` after `limit` milliseconds.
+ * Rejects with `Cancelled` if the caller no longer waits, or if `limit` is not positive. A value
+ * that arrives after a rejection is passed to `discard`. `begin` receives a function that returns
+ * whether the result is still awaited.
  */
 export function within<T>(
   wait: Wait,

@@ -80,8 +80,9 @@ export class Join {
   }
 
   /**
-   * Returns the join of a link of `table`. Returns `undefined` if a join is not possible, or could
-   * find a different row than a read by key. `number` distinguishes the joins of a table.
+   * Returns the join of a link of `table`. Returns `undefined` if a join is not possible, could be
+   * slow, or could find a different row than a read by key. `number` distinguishes the joins of a
+   * table.
    */
   static of(table: Table, target: Table, link: ShownLink, number: number): Join | undefined {
     const { kind } = target.relation

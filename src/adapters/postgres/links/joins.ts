@@ -71,7 +71,8 @@ function joinsOf(table: Table): TableJoins {
 
 /**
  * Whether the target's table differs from the record's table, and is an ordinary table: one without
- * partitions, row-level security, computed members or a computed version.
+ * partitions, tables that inherit from it, row-level security, computed members or a computed
+ * version.
  */
 function isSeparate({ relation }: Table, { relation: target, layout, options }: Table): boolean {
   const { version } = options

@@ -31,7 +31,8 @@ type Result = Stored<Record<string, unknown>> | 'removed' | 'attached' | 'detach
 
 /**
  * Runs the statement. If no row can have the key, resolves with `absent`. If the database refuses a
- * value but does not say which, this function checks whether the database refuses the key.
+ * value but does not say which, this function checks whether the database refuses the key. If it
+ * does, the function resolves with `absent` too.
  */
 export function changeRecord<R extends Result>(
   shared: Shared,

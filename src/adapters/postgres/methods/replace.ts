@@ -53,7 +53,7 @@ const updateUnread = async (at: RowCall, value: Values, { table, cells, unread }
 
 /**
  * Reads the record for `onUpdate`, and replaces it. If another write came in between, and no
- * version is expected, starts again.
+ * version is expected, starts again, as long as the call has time left.
  */
 async function rewriteSeen(shared: Shared, at: RowCall, key: KeyValue, next: Values): Promise<Replaced> {
   const { table, expected, call, ask } = at

@@ -28,8 +28,8 @@ export class SeenRows {
   readonly #seen = new WeakMap<AdapterCall, Map<string, Seen>>()
   /**
    * Whether equal versions imply equal rows. False if the version is an expression over the row.
-   * Also false in a caller's transaction, because all writes of one transaction may have the same
-   * version.
+   * Also false if writes may run in a caller's transaction, because all writes of one transaction
+   * may have the same version.
    */
   readonly versionCoversRow: boolean
 

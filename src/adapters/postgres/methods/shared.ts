@@ -20,7 +20,8 @@ export interface Shared {
 
 /**
  * Runs a method on the table. If an error shows that the table has changed, runs the method once
- * more with a new description of the table.
+ * more with a new description of the table. If the last run throws `Outdated`, returns the refusal
+ * that this error contains.
  */
 export async function withTable<R>(
   { opening, databases }: Shared,
@@ -35,7 +36,8 @@ export async function withTable<R>(
       const isLast = attempt > 1 || databases.write.mayBeNested
       if (error instanceof Outdated && isLast) return error.refused as R
       // A failed statement has changed nothing, so the method can run again. In a caller's
-      // transaction, it can't, because the failure has aborted the transaction.
+      // transaction, the method can't run again, because the failure has aborted the transaction.
+      // An error of the service's own function does not concern the table.
       if ((error instanceof Error && callbackErrors.has(error)) || !opening.doubt(error) || isLast) throw error
     }
   }

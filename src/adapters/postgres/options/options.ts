@@ -246,10 +246,10 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly write?: (tx: SqlClient, change: Change<T, K>, call: AdapterCall) => Promise<void>
   /**
    * True: in the `write` function, `change.before` is always set to the record that is about to be
-   * replaced, attached, detached or removed. This costs one more statement for each such write.
-   * That statement also locks the row. If the record does not exist, or does not have the expected
-   * version, the function is not called. A detach is an exception: its version is compared later.
-   * Default false.
+   * replaced, patched, attached, detached or removed. This costs one more statement for each such
+   * write. That statement also locks the row. If the record does not exist, or does not have the
+   * expected version, the function is not called. A detach is an exception: its version is compared
+   * later. Default false.
    */
   readonly readBefore?: boolean
   /**

@@ -5,6 +5,7 @@
 
 import { kindName } from '../../../definition/json.js'
 import type { KeyValue } from '../../../definition/key.js'
+import { NamedMembers } from '../../../definition/named-members.js'
 import { loggableError } from '../../../failures/loggable.js'
 import { didYouMean, nearMiss } from '../../../near-miss.js'
 import type { AdapterCall, ListRequest } from '../../contract.js'
@@ -78,6 +79,8 @@ export function vectorSql(
         `${didYouMean(nearMiss(unknown, paths), paths)}`,
     )
   }
+  const declared = new NamedMembers(table.definition.collection, table.definition.shape)
+  for (const member of members ?? []) declared.searchable('search.members', member)
   const texts = named.map((member) => `coalesce(${table.layout.text(member.split('.'))}, '')`)
   return `to_tsvector(${literal(config)}, ${texts.join(" || ' ' || ")})`
 }

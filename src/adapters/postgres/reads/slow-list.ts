@@ -39,7 +39,8 @@ const plans = new WeakMap<Table, Map<string, Promise<readonly string[] | undefin
 /**
  * Publishes a slow list on the diagnostics channel. Warns once for each statement that reads a
  * large table as a whole. The plan of a statement is requested once, on `database`, and no request
- * waits for it. Never rejects.
+ * waits for it. No plan is requested if `database` may be in a transaction of the caller, or if the
+ * table already has `maxPlans` plans. Never rejects.
  */
 export async function reportSlowList(list: SlowList, database: Database | undefined): Promise<void> {
   const { table, request, statement, took } = list

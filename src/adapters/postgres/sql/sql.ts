@@ -26,8 +26,8 @@ export const rowAlias = '_r'
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
- * Quotes a string as an SQL literal. Used where a parameter is not possible: in DDL, and in
- * expressions that must match the expression of an index.
+ * Quotes a string as an SQL literal. Used in DDL, in expressions that must match the expression of
+ * an index, and for names that do not come from requests, such as types and the paths of members.
  */
 export const literal = (text: string): string =>
   text.includes('\\') ? ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${text.replaceAll("'", "''")}'`

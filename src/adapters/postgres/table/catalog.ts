@@ -104,9 +104,15 @@ export interface Relation {
    * PostgreSQL 14).
    */
   readonly rows: number
-  /** The privileges that the database role lacks on the table. */
+  /**
+   * The privileges that the database role lacks, of SELECT, INSERT, UPDATE and DELETE. For a view,
+   * a materialized view or a foreign table, only DELETE is checked.
+   */
   readonly lacking: readonly string[]
-  /** Whether a BEFORE INSERT trigger runs for each row. Such a trigger may skip the insert. */
+  /**
+   * Whether the relation has a BEFORE INSERT trigger for each row, even a disabled one. Such a
+   * trigger may skip the insert.
+   */
   readonly hasInsertTrigger: boolean
   readonly triggers: readonly CatalogTrigger[]
   /** Whether a rule adds statements to an INSERT or an UPDATE, or replaces it. */

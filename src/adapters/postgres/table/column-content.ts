@@ -27,7 +27,7 @@ export function contentOf(column: CatalogColumn, shape: Shape | undefined): Cont
       )
     }
     const why = mismatchOf(item, shape?.items, column)
-    return why === undefined ? { kind: 'array', item } : `has items that ${why}`
+    return why === undefined ? { kind: 'array', item } : `is a list, and each item ${why}`
   }
   const known = columnType(type, column.labels ?? undefined, shape)
   if (known === undefined) {
@@ -78,7 +78,7 @@ function mismatchOf(
   const isNumber = counts === true || formats?.includes('decimal') === true
   if (isNumber && (format === undefined || !formats?.includes(format))) {
     const declared = formats?.map((one) => `"${one}"`).join(' or ')
-    return `may be a string, ${lies}: declare the format ${declared} for numbers as strings, or the type number`
+    return `may be a string, ${lies}: declare the type number, or the format ${declared} if clients get numbers as strings`
   }
   if (format !== undefined && formats !== undefined && !formats.includes(format) && !open.has(format)) {
     const [best] = formats
@@ -124,7 +124,7 @@ const isRounded = (sqlType: string | undefined): sqlType is string =>
 
 /**
  * The type that a number is compared as. If a `numeric` or a `real` were compared as `double
- * precision`, the result would not match the order of the list.
+ * precision`, filters and pages would not match the order in which the column sorts its values.
  */
 const numberType = (sqlType: string | undefined): string =>
   sqlType === 'real' || sqlType === 'numeric' ? sqlType : 'double precision'

@@ -22,15 +22,15 @@ export async function isDistributed(oids: readonly string[], database: Database,
 }
 
 /**
- * Types whose values are output as the same text in every session. For other types, the text may
- * depend on session settings such as TimeZone.
+ * Common types whose output functions are IMMUTABLE. The output functions of some other types, such
+ * as timestamps, are not, because their text depends on session settings such as TimeZone.
  */
 const settled =
   /^(?:text|character varying|uuid|smallint|integer|bigint|numeric|real|double precision|boolean|jsonb?)(?:\(|$)/
 
 /**
  * Whether a separate statement must read the row after a write. In RETURNING, Citus accepts only
- * IMMUTABLE functions. The functions that output dates, times and arrays are not IMMUTABLE.
+ * IMMUTABLE functions. The functions that output dates, timestamps and arrays are not IMMUTABLE.
  */
 export const isReadSeparately = ({ distributed, columns }: Relation, { members }: Layout): boolean =>
   distributed &&

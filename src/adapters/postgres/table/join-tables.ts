@@ -19,6 +19,7 @@ export interface DescribedJoinTable {
   readonly relation: string
   /** The columns that hold the parent's key, each with its type and a valid sample value. */
   readonly parent: readonly { readonly column: string; readonly cast: string; readonly sample: Scalar }[]
+  /** The columns that hold the record's key. */
   readonly key: readonly string[]
   /**
    * Whether ON CONFLICT DO NOTHING is enough to skip a pair of keys that already exists. False if

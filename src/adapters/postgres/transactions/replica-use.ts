@@ -115,8 +115,8 @@ const clientOf = ({ caller = '' }: AdapterCall): string => caller
 
 /**
  * Returns the position that a replica must have reached for the client, or `'primary'` if the read
- * must use the primary. If the store fails, the client's position is not known, so the read uses
- * the primary.
+ * must use the primary. Returns `undefined` if the store has no position of the client. If the
+ * store fails, the client's position is not known, so the read uses the primary.
  */
 async function positionOf(positions: ReplicaPositions, call: AdapterCall): Promise<'primary' | string | undefined> {
   try {

@@ -20,8 +20,9 @@ const beyondDouble = (sql: string): string =>
   `${sql} NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`
 
 export function wholeNumbers(cast: string, bound: number): ColumnType {
+  const lowest = Math.max(-bound, Number.MIN_SAFE_INTEGER)
   const fits = (value: Scalar): boolean =>
-    Number.isInteger(value) && (value as number) >= -bound && (value as number) < bound
+    Number.isInteger(value) && (value as number) >= lowest && (value as number) < bound
   return {
     cast,
     holds: ['integer', 'number'],
@@ -34,7 +35,7 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
     faithful: (text) => Number.isSafeInteger(Number(text)),
     ...(bound > 2 ** 31 ? { inexact: beyondDouble, unshown: beyondDouble } : {}),
     encode: digits,
-    fault: (value) => (fits(value) ? undefined : `must be a whole number from ${-bound} to ${bound - 1}`),
+    fault: (value) => (fits(value) ? undefined : `must be a whole number from ${lowest} to ${bound - 1}`),
     compare(op, value) {
       const number = value as number
       // The value is cast to an integer type, so that an index on the column can be used. A value

@@ -75,8 +75,9 @@ const endOfDays = '10000-01-01'
 
 /**
  * Returns a function that encodes the bounds in the string of a range, and leaves everything else
- * unchanged. Different strings can stand for the same range, such as `[1,4]` and `[1,5)` of
- * integers. The database decides which of these strings it outputs.
+ * unchanged. The function returns `undefined` for a string that is not a valid range. Different
+ * strings can stand for the same range, such as `[1,4]` and `[1,5)` of integers. The database
+ * decides which of these strings it outputs.
  */
 function rangeText(bound: ColumnType): (text: string) => string | undefined {
   const one = (text: string): string | undefined => {

@@ -95,7 +95,8 @@ function assign({ definition, layout }: Table, draft: Row): readonly Assigned[] 
 /**
  * SQL for the next number: 1 plus the largest number among the rows whose other key parts equal
  * those of the new row. If a client has used the largest possible number, the SQL results in the
- * smallest free number instead. In the SQL, `@table` stands for the name of the table.
+ * smallest free number instead. In the SQL, `@table` stands for the name of the table. Throws if
+ * the key has only this member.
  */
 function nextNumber(
   key: readonly Member[],

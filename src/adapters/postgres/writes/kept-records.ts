@@ -67,9 +67,10 @@ export async function recall(
 }
 
 /**
- * Claims an id. Resolves with true if no row had the id, or if the row with the id had expired. A
- * separate statement takes over an expired row, because Citus does not support a condition on the
- * current time in `ON CONFLICT`.
+ * Claims an id. Resolves with true if no row had the id, or if the row with the id had expired.
+ * Resolves with false if the id is in use, or if another create holds its advisory lock. A separate
+ * statement takes over an expired row, because Citus does not support a condition on the current
+ * time in `ON CONFLICT`.
  */
 export async function claim(table: IdempotencyTable, idempotency: Idempotency, ask: StatementSender): Promise<boolean> {
   return (await insertClaim(table, idempotency, ask)) || (await takeOver(table, idempotency, ask))
@@ -163,7 +164,10 @@ export async function keep(
 /** The maximum number of rows that one statement removes. */
 const maxCleared = 1_000
 
-/** Milliseconds between two removals of expired rows. */
+/**
+ * Milliseconds between two removals of expired rows. If a removal leaves some of these rows, the
+ * next one follows without this pause.
+ */
 const clearEvery = 60_000
 
 /**
@@ -186,7 +190,8 @@ export function clearingOf(
       (more) => {
         if (more) next = 0
       },
-      // There is no warning after a lost connection, or when the pool has ended. A later call will
+      // There is a warning only for an error of the server that would probably occur again, such as
+      // a missing privilege. After any other failure, such as a lost connection, a later call will
       // remove the rows.
       (error: unknown) => {
         if (failureKind(error) === 'other' && stateOf(error) !== undefined)

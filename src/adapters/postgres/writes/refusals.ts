@@ -102,7 +102,7 @@ export function isOutdated(described: Table, error: unknown): boolean {
 
 /**
  * Whether a failure concerns the resource's own table, or one of its join tables. Also true if the
- * failure names no table.
+ * failure names no table, or if it names a constraint or index of the resource's own table.
  */
 export function isOwnTable(table: Table, error: unknown): boolean {
   const failure = failureOf(table, error)

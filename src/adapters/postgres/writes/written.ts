@@ -27,7 +27,7 @@ export interface StoredColumn {
 
 /**
  * The columns of a new record, or the reason why the table can't store the record. Absent members
- * are left out.
+ * are left out, and so are nulls for a NOT NULL column with a default.
  */
 export function columnsToInsert(table: Table, value: Values): readonly StoredColumn[] | Refused {
   const columns: StoredColumn[] = []
@@ -50,7 +50,8 @@ export function columnsToInsert(table: Table, value: Values): readonly StoredCol
  * The columns to write if this record replaces another one, or the reason why the table can't store
  * the record. For a member without a value, `text` is null. If the row `before` shows the same
  * value for a member, the member's column is left out. This preserves a stored value that the
- * record does not represent exactly, such as an integer above 2^53.
+ * record does not represent exactly, such as an integer above 2^53. Columns that are `neverUpdated`
+ * are left out too.
  */
 export function columnsToUpdate(
   table: Table,
