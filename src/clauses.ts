@@ -212,7 +212,7 @@ export const clauses = {
   ),
   'AUTH-5': clause(
     'Validity of tokens',
-    'A token expires at its `exp`. Its algorithm, issuer and audience must match.',
+    'A token expires at its `exp`. Its algorithm, issuer and audience must be the ones that the service accepts.',
   ),
   'AUTH-6': clause(
     'Login attempts',

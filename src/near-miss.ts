@@ -4,11 +4,12 @@ import leven from 'leven'
 /**
  * Returns the allowed name that was probably meant by `name`, or `undefined` if there is none. The
  * nearest allowed name is returned if it differs from `name` by at most two edits, regardless of
- * case. If `name` has more than eight characters, the maximum is a third of its length. The number
- * of edits must also be smaller than the length of the shorter of the two names. If no name is that
- * near, and exactly one allowed name begins with `name` or is a beginning of `name`, that name is
- * returned. For this, the shorter of the two names must have at least three characters. A `name` of
- * more than 64 characters is not compared, so that a request can't cause long computations.
+ * case. If `name` has more than eight characters, the maximum number of edits is a third of its
+ * length. The number of edits must also be smaller than the length of the shorter of the two names.
+ * If no name is that near, and exactly one allowed name begins with `name` or is a beginning of
+ * `name`, that name is returned. For this, the shorter of the two names must have at least three
+ * characters. A `name` of more than 64 characters is not compared, so that a request can't cause
+ * long computations.
  */
 export function nearMiss(name: string, allowed: Iterable<string>): string | undefined {
   if (name.length > 64) return undefined

@@ -106,8 +106,8 @@ const problemKind: MadeKind = {
 }
 
 /**
- * Throws `ConfigurationError` for an unknown code, and for unknown or invalid options. Otherwise
- * such options would be silently missing from the response.
+ * Throws `ConfigurationError` for an unknown code, and for unknown or invalid options. Without this
+ * check, such options would be silently missing from the response.
  */
 function checkProblem(kind: unknown, options: unknown): void {
   const first = 'the first argument of new HttpProblem()'
@@ -223,10 +223,10 @@ const parserCodes = new Map<unknown, ProblemCode>([
 
 /**
  * Converts any thrown value to a problem. An `HttpProblem` whose status is 4xx or 5xx is returned
- * unchanged. Two kinds of errors become problems with the same status, if this status is 4xx or
- * 503: errors from http-errors, and the error that Express throws for a path that can't be decoded.
- * If the `expose` of such an error is true, its message becomes the `detail` of the problem. Any
- * other value becomes a 500 that discloses nothing (ERR-3). Never throws, regardless of the value.
+ * unchanged. An error from http-errors becomes a problem with the same status, if this status is
+ * 4xx or 503. So does the error that Express throws for a path that can't be decoded. If the
+ * `expose` of such an error is true, its message becomes the `detail` of the problem. Any other
+ * value becomes a 500 that discloses nothing (ERR-3). Never throws, regardless of the value.
  */
 export function toProblem(error: unknown): HttpProblem {
   try {

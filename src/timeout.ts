@@ -70,9 +70,9 @@ const blockedAfter = 20
 /**
  * Calls `passed` after `limit` milliseconds. If the event loop was blocked at the end of that time,
  * the limit starts again: the process could not send the request or read the response while the
- * event loop was blocked, so the peer was perhaps not too slow. The limit starts again only once,
- * because a process whose event loop is always late would otherwise never reach the deadline.
- * Returns a function that cancels the deadline.
+ * event loop was blocked, so the delay may not be the fault of the peer. The limit starts again
+ * only once, because a process whose event loop is always late would otherwise never reach the
+ * deadline. Returns a function that cancels the deadline.
  */
 export function deadline(limit: number, passed: () => void): () => void {
   let timer: NodeJS.Timeout

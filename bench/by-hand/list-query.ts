@@ -25,7 +25,7 @@ const parameters = ['sucursalDeDistribucion', 'lote', 'sort', 'offest', 'limit',
 export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQuery {
   for (const name in query) {
     if (!parameters.includes(name))
-      throw malformed(`"${name}" is not a parameter here. There are: ${parameters.join(', ')}.`)
+      throw malformed(`"${name}" is not a parameter here. The parameters are: ${parameters.join(', ')}.`)
     if (typeof query[name] !== 'string') throw malformed(`"${name}" occurs more than once.`)
   }
   const {
@@ -39,9 +39,9 @@ export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQu
   const descending = sort.startsWith('-')
   const member = descending ? sort.slice(1) : sort
   if (member !== 'fechaDeEntrada' && member !== 'numero')
-    throw malformed(`"sort" can't be "${sort}". There are: fechaDeEntrada, numero.`)
+    throw malformed(`"sort" can't be "${sort}". Use fechaDeEntrada or numero.`)
   if (expand !== undefined && expand !== 'contrato')
-    throw malformed(`"expand" can't be "${expand}". There is: contrato.`)
+    throw malformed(`"expand" can't be "${expand}". Use contrato.`)
   const size = limit === undefined ? pageSize : integer('limit', limit, 1, 100)
   const page = offest === undefined ? 1 : integer('offest', offest, 1, Number.MAX_SAFE_INTEGER)
   return {

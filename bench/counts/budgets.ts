@@ -1,6 +1,6 @@
 /**
- * The budget of a request: the counts that were last measured. Bytes, calls and code have a small
- * margin.
+ * The budget of a request: the counts that were last measured, plus a small margin for `bytes`,
+ * `calls` and `code`.
  */
 import { type CountedName, countedNames } from './workloads.js'
 

@@ -23,7 +23,7 @@ export function countCalls<A extends object>(adapter: A): A {
 }
 
 /**
- * Counts calls of `randomUUID`, and replaces `randomBytes` with constant bytes. The memory adapter
+ * Counts calls of `randomUUID`, and makes `randomBytes` return constant bytes. The memory adapter
  * derives its version strings from random bytes. With constant bytes, these strings are the same in
  * every run. This function must be called before the library is loaded, so that the library imports
  * the replacements.
@@ -40,7 +40,7 @@ export function prepareRandomness(): void {
 
 type Events = Omit<Counts, 'bytes' | 'calls' | 'code'>
 
-/** Returns the average of each count for one request. */
+/** Returns the average of each count per request. */
 export async function events(work: Work, times: number): Promise<Events> {
   const sums: Record<keyof Events, number> = {
     promises: 0,

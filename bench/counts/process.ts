@@ -50,8 +50,8 @@ async function count(work: Work): Promise<Counts> {
   globalThis.gc?.()
   const bytes = await allocated(work, 50)
   const seen = await events(work, 20)
-  // For items and pages, 50 requests are whole cycles: a cycle of items has 50 requests, and a
-  // cycle of pages has 10.
+  // The workload `item` repeats a cycle of 50 requests, and `page` a cycle of 10. So 50 requests
+  // contain only whole cycles.
   return { bytes, ...(await executed(work, 50, pathToFileURL(join(library, 'dist/')).href)), ...seen }
 }
 

@@ -1,4 +1,4 @@
-/** A counted workload, which repeats the same request or similar requests. */
+/** Repeats the same request, or similar requests, while the cost of a request is counted. */
 import type { RequestListener } from 'node:http'
 import type { Turn } from '../workloads/turns.js'
 import type { Caller, Received, Watch } from './in-process.js'

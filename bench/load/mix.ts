@@ -9,7 +9,10 @@ import { changeable } from '../workloads/checks.js'
 import { anyPages, creates, items, patchOf, type Sent, type Turn, tagged, taggedPaths } from '../workloads/turns.js'
 import type { Reply } from './connection.js'
 
-/** The kinds of 20 requests. This order is repeated, so every server receives the same sequence. */
+/**
+ * The kinds of 20 requests, in the order in which they are sent. The 20 are repeated, so every
+ * server receives the same sequence.
+ */
 const order = [
   'item',
   'page',
@@ -51,13 +54,14 @@ export interface Asked {
 export type Mix = () => Asked
 
 /**
- * The number of interleaved sequences of requests, for each kind except `patch`. In a workload with
- * only one kind of request, each connection sends one such sequence.
+ * The number of sequences for each kind of request except `patch`. The requests of the sequences
+ * alternate. In a workload with only this kind of request, each connection would send one of these
+ * sequences.
  */
 const sequences = 10
 /**
- * The number of pieces that are changed in turn. It is also the maximum number of concurrent
- * changes.
+ * The number of pieces (records of `piecesPath`) that PATCH requests change in turn. It is also the
+ * maximum number of concurrent changes.
  */
 const changed = 200
 

@@ -7,7 +7,7 @@ import type { Connection } from './connection.js'
 import { type Kind, kinds, type Mix } from './mix.js'
 
 export interface OpenRan {
-  /** The times of requests in milliseconds, by kind. */
+  /** The time that each request took, in milliseconds, by kind of request. */
   readonly times: Readonly<Record<Kind, readonly number[]>>
   /** The delay of the load generator's own timer in milliseconds (99th percentile). */
   readonly late: number

@@ -1,6 +1,6 @@
 /**
  * Sends the requests of `mix.ts` to one server. Without a rate, a round measures the capacity of
- * the server. With a rate, a round measures the times of requests.
+ * the server. With a rate, a round measures how long requests take.
  */
 import { asker } from '../workloads/ask.js'
 import { keysOf, type Secrets } from '../workloads/keys.js'

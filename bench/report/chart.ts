@@ -1,6 +1,7 @@
 /**
  * Draws a picture of a result. For each workload, the picture compares the CPU time per request of
- * each server with that of hand-written Express.
+ * each server with that of hand-written Express. A bar with the label `2.00 x` means that
+ * hand-written Express needs twice as much CPU time as the server.
  */
 import { pictureOf, text, width } from './picture.js'
 import type { Ratio, Result, Row, WorkloadResult } from './result.js'
@@ -30,7 +31,7 @@ export function chartOf(result: Result): string {
   })
   const max = Math.max(1, ...groups.flatMap(({ bars }) => bars.map(({ ratio }) => ratio.q3)))
   const heading =
-    'CPU time per request compared with hand-written Express 5 (1 x). A longer bar is faster. ' +
+    'Requests per CPU second, compared with hand-written Express 5 (1 x). A longer bar is better. ' +
     `Node ${result.node}, ${result.date.slice(0, 10)}`
   return pictureOf(
     heading,

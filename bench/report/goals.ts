@@ -16,7 +16,7 @@ export interface Goal {
   readonly of: ServerName
   readonly to: ServerName
   readonly counts: Counted
-  /** Maximum CPU time of `of`, as a multiple of the CPU time of `to`. */
+  /** The maximum CPU time of the server `of`, as a multiple of the CPU time of the server `to`. */
   readonly max: number
 }
 

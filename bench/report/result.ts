@@ -44,7 +44,8 @@ export interface Ratio extends Spread {
   readonly to: string
   readonly counts: Counted
   /**
-   * The goal, if there is one: the maximum CPU time of `of`, as a multiple of the CPU time of `to`.
+   * The goal, if there is one: the server `of` may need at most `max` times the CPU time of the
+   * server `to`.
    */
   readonly max?: number
 }
@@ -53,7 +54,7 @@ export interface WorkloadResult {
   readonly name: WorkloadName
   readonly title: string
   readonly rows: readonly Row[]
-  /** A ratio above 1 means that `of` needs less CPU time than `to`. */
+  /** A ratio above 1 means that the server `of` needs less CPU time than the server `to`. */
   readonly ratios: readonly Ratio[]
 }
 

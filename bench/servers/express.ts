@@ -1,6 +1,6 @@
 /**
  * Idiomatic Express 5: middleware for each task, strong entity tags from row versions, and a key
- * object for tokens, created when the server starts.
+ * object for tokens, which is created when the server starts.
  */
 import { createServer } from 'node:http'
 import cors from 'cors'
@@ -19,7 +19,7 @@ import type { Setting, Start } from './setting.js'
 
 export const start: Start = (setting) => createServer(appOf(setting))
 
-/** The app of `start` on the library's own HTTP server. */
+/** Runs the app of `start` on the HTTP server of the library's `createServer()`. */
 export const startOnHelper: Start = async (setting) => (await loadHelper(setting.checkout)).createServer(appOf(setting))
 
 const appOf = (setting: Setting): Express => makeApp(setting, piecesRouter(openStore(setting.database)))

@@ -2,7 +2,7 @@
  * Reads data as PostgREST does: the database creates the JSON of a response, with its links, and
  * this process sends the JSON without parsing it. The server is an Express app on the library's own
  * HTTP server, with hand-written validation of queries. `json_agg` and `row_to_json` convert rows
- * to JSON. For a page of 25, these two functions cost the database half as much as
+ * to JSON. For a page of 25 items, these two functions cost the database half as much as
  * `json_build_object`.
  */
 import express, { type Router } from 'express'

@@ -153,8 +153,8 @@ export async function checkMixed(ask: Ask): Promise<void> {
   await checkPage(ask)
   await checkPatch(ask)
   const at = 199
-  // By number, the first piece of the branch is piece 1, and the second is `changeable(0)`. With
-  // one piece per page, `changeable(at)` is therefore on page `at + 2`.
+  // Sorted by `numero`, the first piece of the branch is piece 1, and the second is
+  // `changeable(0)`. With one piece per page, `changeable(at)` is therefore on page `at + 2`.
   const list = `${piecesPath}?sucursalDeDistribucion=${changedBranch}&sort=numero&limit=1&offest=${at + 2}`
   const path = `${piecesPath}/${changeable(at)}`
   const before = JSON.parse((await ask(list)).text)[0]

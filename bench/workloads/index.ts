@@ -39,7 +39,7 @@ export interface Workload {
   readonly ownAdapter?: true
   /** The expected status of every timed response. */
   readonly status: number
-  /** Whether requests use the entity tag of the previous response. */
+  /** Whether each request contains the entity tag of the previous response. */
   readonly tags?: true
   /** The number of connections. Each has one request in flight. Default: 10. */
   readonly connections?: number

@@ -49,8 +49,8 @@ export const pages = (tail: string, headers: Headers = {}): Turn =>
   )
 
 /**
- * Cycles through 2,000 queries: pages of every branch, in five sizes. A query is repeated only
- * after all others.
+ * Cycles through 2,000 queries: for each branch, ten pages in five page sizes. A query is repeated
+ * only after all others.
  */
 export const anyPages = (connection: number): Turn => {
   let at = connection * 197
@@ -85,8 +85,8 @@ export async function patches(ask: Ask, connection: number): Promise<Turn> {
 }
 
 /**
- * Requests nine pages of any branch, and then changes a piece that some pages show. Each connection
- * has ten pieces of its own, each in a different branch.
+ * Requests nine pages of `anyPages()`, and then changes a piece that some pages show. Each
+ * connection has ten pieces of its own, each in a different branch.
  */
 export async function mixed(ask: Ask, connection: number): Promise<Turn> {
   const list = anyPages(connection)

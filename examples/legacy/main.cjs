@@ -1,6 +1,7 @@
 /**
- * Starts the service in the state of a step: `node examples/legacy/main.cjs 3`. It listens on the
- * port PORT, by default 3000. At step 7, SUNSET replaces the date on which version 1 ends.
+ * Starts the service in the state of a step: `node examples/legacy/main.cjs 3`. The environment
+ * variable PORT is the port, by default 3000. At step 7, the variable SUNSET replaces the date on
+ * which version 1 ends.
  */
 const express = require('express4')
 const { problems } = require('express-rest-conventions')

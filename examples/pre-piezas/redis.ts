@@ -1,4 +1,7 @@
-/** A connection to Redis: either to one server, or to the master that the sentinels name. */
+/**
+ * A connection to Redis, for the rate limits. It leads to one server, or to the master that the
+ * sentinels name.
+ */
 
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { createClient, createSentinel } from 'redis'
@@ -40,8 +43,8 @@ interface Client {
 }
 
 /**
- * Connects to Redis. Waits up to a second for the connection, so that the first request is counted
- * in Redis. If Redis responds later, it is used from then on.
+ * Connects to Redis. Waits up to a second for the connection, so that Redis counts even the first
+ * request. If Redis responds later, it is used from then on.
  */
 export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: RedisSettings): Promise<RedisConnection> {
   const make = (): Client => (sentinels === undefined ? oneAddress(url) : mastersOf(url, sentinels))

@@ -4,7 +4,7 @@ import { defineResource } from 'express-rest-conventions'
 export const parcels = defineResource({
   collection: 'parcels',
   key: 'id',
-  assigned: true, // the database numbers the parcels
+  assigned: true, // the database assigns the ids
   schema: {
     type: 'object',
     required: ['recipient', 'weightGrams'],

@@ -30,8 +30,8 @@ export async function calledLater<R>(name: string, work: () => R): Promise<Await
 }
 
 /**
- * Replaces a thrown value that is not an object with an error, because such a value has no stack
- * that shows where it was thrown.
+ * Returns the thrown value if it is an object. Otherwise returns an error in its place, because
+ * only an object can have a stack that shows where it was thrown.
  */
 const thrownBy = (name: string, thrown: unknown): unknown => (isContainer(thrown) ? thrown : nonError(name, thrown))
 

@@ -72,7 +72,7 @@ export class MemberTranslator {
     return this.#hides.has(stored) || (this.#stored.has(stored) && !this.#shown.has(stored))
   }
 
-  /** The members of the view, if the store has the members `stored`. */
+  /** Returns the members of the view, given the members of the store. */
   members(stored: Members): Members {
     const shown = stored.names.filter((name) => !this.#isHidden(name)).map((name) => this.#shown.get(name) ?? name)
     return {

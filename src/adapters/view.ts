@@ -45,8 +45,8 @@ export const viewOf = (adapter: object): ViewParts | undefined => views.get(adap
  *   adapterView(clientes, { rename: { nombre: 'razonSocial' }, hides: ['cuit'] }),
  * )
  */
-// The default of `T` is `Row`, but is written out, because the type declarations of a service can't
-// name `Row`.
+// The default of `T` is the same type as `Row`. It is written out, because the type declarations of
+// a service can't name `Row`.
 export function adapterView<T = Record<string, unknown>, K = unknown>(
   adapter: Adapter<never, K> | Adapter<unknown, K>,
   options?: AdapterViewOptions,

@@ -112,7 +112,7 @@ export function decidesByScopes(permission: Permission, scopeOf: ScopeOf): Permi
   return permission
 }
 
-/** Returns the function that names the scopes, for a permission function that decides by scopes. */
+/** Returns the `scopeOf` of a permission function that decides only by scopes. */
 export const scopesNeeded = (permission: Permission | undefined): ScopeOf | undefined =>
   permission === undefined ? undefined : scopes.get(permission)
 

@@ -1,7 +1,7 @@
 /**
  * Recognizes strings that can't be the id of an item. The URL of an item is built from the URL of
- * its collection and from an id in a response. Without an id, the result is the URL of the
- * collection, and a DELETE request to this URL could remove all items.
+ * its collection and from an id in a response. If the id were empty, the result would be the URL of
+ * the collection, and a DELETE request to this URL could remove all items.
  */
 
 /**
@@ -9,8 +9,8 @@
  * path. So the result is false if a segment of the string is empty, `.` or `..`, even if the
  * segment is percent-encoded or is followed by a parameter such as `;a`. `%2F`, `%5C` and a
  * backslash count as slashes. The result is also false for a string with `?`, `#`, white space or a
- * control character. The shell function `is_id` of scripts (`report/script-shell.ts`) must accept
- * the same strings.
+ * control character. The shell function `is_id` in generated scripts (`report/script-shell.ts`)
+ * must accept the same strings.
  */
 export function isItemId(id: string): boolean {
   const path = `/${id.replace(/%2e/gi, '.').replace(/%2f|%5c|\\/gi, '/')}/`

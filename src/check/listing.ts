@@ -43,8 +43,8 @@ export class Listing {
   }
 
   /**
-   * Returns a value that several checks use. The value is computed once, and cached until
-   * `refresh()` is called.
+   * Returns the result of `make`, which several checks need. The result is cached under `name`
+   * until `refresh()` is called.
    */
   once<T>(name: string, make: () => Promise<T>): Promise<T> {
     const kept = (this.#kept.get(name) as Promise<T> | undefined) ?? make()

@@ -30,8 +30,8 @@ export async function runServiceChecks(
 /**
  * Runs the checks of a collection. If the collection can't be read, each check reports the reason.
  * If `ledger` is given, checks that write are run too. The checks in `disposable` are run only if
- * `ledger.disposable` is true. `direct` is the service without the gateway. If `direct` is given,
- * each check that finds a violation is also run without the gateway.
+ * `ledger.disposable` is true. `direct` is the same service at a URL that bypasses the gateway. If
+ * `direct` is given, each check that finds a violation is also run at that URL.
  */
 export async function runListChecks(
   service: Service,
@@ -90,8 +90,9 @@ async function traced(
 }
 
 /**
- * If one of these checks finds a violation, the checks in `writing` are not run, because they read
- * a record and send its entity tag back.
+ * These checks test what the checks in `writing` rely on: a record can be read, and its entity tag
+ * stays the same while the record does not change. If one of them finds a violation, the checks in
+ * `writing` are not run.
  */
 const neededByWrites = ['VERB-1/item', 'HDR-2/stable'] as const
 
@@ -135,7 +136,7 @@ async function reached(service: Service, target: CollectionTarget): Promise<List
   }
 }
 
-/** Builds the result of a check. `direct` is the outcome without the gateway. */
+/** Builds the result of a check. `direct` is the outcome at the URL that bypasses the gateway. */
 function resultOf(
   check: ListCheck | ServiceCheck | WriteCheck,
   where: string,
@@ -174,8 +175,8 @@ async function attempt(run: () => Promise<Outcome>): Promise<Outcome> {
 }
 
 /**
- * Converts `NotApplicable` and `Unchecked` to outcomes. Any other exception is a bug in the check
- * and ends the run, so it is thrown again.
+ * Converts the exceptions `NotApplicable` and `Unchecked` to outcomes. Any other exception is a bug
+ * in the check and ends the run, so it is thrown again.
  */
 function undecided(error: unknown): Outcome {
   if (error instanceof NotApplicable) return { verdict: 'not-applicable', because: error.message }

@@ -80,7 +80,7 @@ export function comparedWith<Broken extends { readonly check: string; readonly w
   if (writeBaseline !== undefined) {
     const next = updatedBaseline(comparison, known, until)
     writeReport(terminal, writeBaseline, `${JSON.stringify(next, undefined, 2)}\n`)
-    terminal.error(`Wrote ${writeBaseline}: ${next.length} known violations.\n`)
+    terminal.error(`Wrote ${writeBaseline}. Number of known violations: ${next.length}.\n`)
   }
   return comparison
 }

@@ -44,7 +44,7 @@ export interface CheckCall extends BaselineCall {
   readonly command: string | undefined
   readonly header: string | undefined
   readonly published: string | undefined
-  /** The URL of the service without the gateway. */
+  /** The URL of the service itself, without the gateway in front of it. */
   readonly direct: string | undefined
   readonly only: readonly string[] | undefined
   readonly rate: number

@@ -73,7 +73,7 @@ export function targetIn(file: string, cwd: string): Parsed<TargetFile> {
   }
 }
 
-/** The principals that the flags name. The first principal must be able to read everything. */
+/** The principals from the flags. The first principal must be able to read everything. */
 export function sourcesOf({ variables, command, header }: CheckCall): readonly PrincipalSource[] {
   const carrier = header === undefined ? {} : { header }
   const named = variables.map((variable) => ({ name: variable, variable, ...carrier }))

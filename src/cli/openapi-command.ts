@@ -176,9 +176,9 @@ function firstContract(against: string, documents: Documents, { module, place }:
     return 0
   }
   throw new UsageError(
-    `There is no contract at ${against}:${place.name} yet. Write the first with: npx express-rest-conventions ` +
-      `openapi ${module}${place.name === 'openapi' ? '' : ` --out ${place.name}`}\nCommit and merge ` +
-      `${place.name}. ${next}`,
+    `There is no contract at ${against}:${place.name} yet. Write the first contract with: npx ` +
+      `express-rest-conventions openapi ${module}${place.name === 'openapi' ? '' : ` --out ${place.name}`}\n` +
+      `Commit and merge ${place.name}. ${next}`,
   )
 }
 

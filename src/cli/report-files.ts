@@ -17,7 +17,7 @@ export function writeReport(terminal: Terminal, file: string, text: string, mode
 
 /**
  * Checks the names of report files before a run. `files` maps the names of flags to files. Throws
- * `UsageError` for a folder, and for a file that two flags name.
+ * `UsageError` for a folder, and for a file that is the value of two flags.
  */
 export function checkReportFiles(terminal: Terminal, files: Readonly<Record<string, string | undefined>>): void {
   const flagOf = new Map<string, string>()

@@ -8,13 +8,16 @@ export interface Terminal {
   out(text: string): void
   error(text: string): void
   now(): Date
-  /** The documents of the service that a module exports, by version. */
+  /**
+   * Imports a module that exports a service. Returns the OpenAPI documents of the service, by
+   * version.
+   */
   documentsOf(file: string): Promise<Documents>
   /** The service that a module exports. */
   serviceOf(file: string): Promise<object>
   /** The `Usage` object that a module exports. */
   usageOf(file: string): Promise<Usage>
-  /** The report at a URL. */
+  /** Fetches the report of a `usagePage()` from its URL. */
   reportAt(address: string): Promise<UsageReport>
   /** Resolves when the process receives a signal to end. */
   ended(): Promise<void>

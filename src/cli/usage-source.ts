@@ -1,4 +1,4 @@
-/** Reads the counts for the command `report`, from the service's module or from its usage page. */
+/** Reads the usage counts for the command `report`, from the service's module or its usage page. */
 import { basename } from 'node:path'
 import { isContainer } from '../definition/json.js'
 import type { UsageReport } from '../report/report.js'

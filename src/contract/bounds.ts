@@ -64,8 +64,8 @@ export class Bounds {
   }
 
   /**
-   * Returns a new object with the bounds of both objects. The two objects must limit different
-   * types of values, or values that their schemas enumerate.
+   * Returns a new object with the bounds of both objects. The schemas of the two objects must have
+   * no type in common, or both must list their values, for example with `enum`.
    */
   and(other: Bounds): Bounds {
     const both = new Bounds()

@@ -62,12 +62,12 @@ export function compareRequestBodies(before: Place, after: Place, sides: Operati
   compareContents({ before: old, after: updated }, { place: 'request', words: `the body of ${of}`, at: 'body' }, sides)
 }
 
-/** The use of a body, and its names in messages. */
+/** What a body is used for, and how messages and changes name the body. */
 interface Body {
   readonly place: 'request' | 'response' | 'delivery' | 'reply'
   /** The name of the body in messages, such as `the body of PUT /orders/{id}`. */
   readonly words: string
-  /** The start of `place` in changes, such as `body` or `200`. */
+  /** The start of a change's member `place`, such as `body` in `body application/json`. */
   readonly at: string
   /** Whether the body is a page of a list, and clients can choose the size of the page. */
   readonly isPage?: boolean

@@ -251,7 +251,7 @@ class ParameterComparison {
   /**
    * Returns a string that identifies how the values of a parameter are serialized. For scalars, the
    * string does not contain `explode`, because `explode` does not change how scalars are
-   * serialized. It is `plain` if a scalar is sent as it is.
+   * serialized. The string is `plain` if a scalar is sent as it is.
    */
   #styleOf(source: Source, { place, in: where }: Parameter, schema: Schema): string {
     if (isContent({ place })) {

@@ -44,7 +44,9 @@ function found(shapes: Shapes, difference: Difference, from?: unknown, to?: unkn
   }
 }
 
-/** If values are sent as text, the values of these types are strings too. */
+/**
+ * If values are sent as text, a schema that allows strings allows the values of these types too.
+ */
 const asText: readonly ValueType[] = ['integer', 'fraction', 'boolean']
 
 function typesIn({ types }: Shape, { text }: Comparison): ReadonlySet<ValueType> {

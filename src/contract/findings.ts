@@ -85,8 +85,8 @@ export const differences = {
   'extensible-value-removed': { ...narrower, predicate: 'no longer has the value {before}' },
   'xml-changed': { ...breaksBoth, predicate: 'is written in XML as {after} in place of {before}' },
   'mapping-value-removed': { ...narrower, predicate: 'no longer has the discriminator value {before}' },
-  // A new mapped value is only a warning, because it may belong to a variant that already existed.
-  // A new variant is reported as a new alternative.
+  // A new discriminator value is only a warning, because it may belong to a variant that already
+  // existed. A new variant is reported as a new alternative.
   'mapping-value-added': {
     sent: 'harmless',
     received: 'warning',

@@ -116,7 +116,7 @@ export function valueSchema(source: Source, place: Place): Schema {
 export const keyOf = (schema: Schema): string =>
   schema.map(({ value, pointer }) => soleReference(value) ?? pointer).join(' ')
 
-/** Returns the reference of a schema that has no other member. */
+/** Returns the `$ref` of a schema that has only this member, or `undefined` for other schemas. */
 function soleReference(value: unknown): string | undefined {
   if (!isObject(value) || typeof value.$ref !== 'string') return undefined
   return Object.keys(value as JsonObject).length === 1 ? value.$ref : undefined

@@ -120,9 +120,9 @@ export function child(place: Place, token: string): Place {
 }
 
 /**
- * The names of members whose values are usually data, not schemas. A list in such a member is not
- * searched for schemas. An object is searched, because it can be the schema of a property with this
- * name.
+ * Members with these names usually contain plain JSON values, such as examples or defaults, and not
+ * schemas. A list in such a member is not searched for schemas. An object is searched, because it
+ * can be the schema of a property with this name.
  */
 const data: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'enum', 'value'])
 

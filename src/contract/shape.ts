@@ -16,7 +16,7 @@ export interface Shape {
   readonly place: Place
   /** The names of the schema components to which the alternative belongs. */
   readonly names: readonly string[]
-  /** The keyword of the union of which this alternative is a branch. */
+  /** `anyOf` or `oneOf`, if the alternative is one of its branches. */
   readonly union?: Union['keyword']
   readonly types: ReadonlySet<ValueType>
   readonly nullable: boolean
@@ -52,8 +52,8 @@ export interface Shape {
 const allTypes: readonly ValueType[] = ['boolean', 'integer', 'fraction', 'string', 'array', 'object']
 
 /**
- * If the unions of a schema combine to more alternatives than this, the unions are compared only as
- * a whole.
+ * The maximum number of combinations of branches of a schema's unions. If there are more, the
+ * unions are compared only as a whole.
  */
 const maxAlternatives = 128
 
@@ -159,8 +159,8 @@ function typesOf(source: Source, schema: unknown): Types {
 }
 
 /**
- * Returns the types that a schema without `type` implies. Many documents have such schemas:
- * `properties` implies an object, and `items` implies an array.
+ * Returns the types that a schema without `type` implies: `properties` implies an object, and
+ * `items` implies an array. Many documents have schemas without `type`.
  */
 function impliedTypes(schema: unknown): readonly string[] | undefined {
   if (allowedValues(schema) !== undefined) return undefined
@@ -192,8 +192,8 @@ function allowedValues(schema: unknown): readonly unknown[] | undefined {
 }
 
 /**
- * Returns the values, except null, that are in the enumerations of all schemas that have one.
- * Returns `undefined` if no schema enumerates values.
+ * Returns the values, except null, that every `enum` and `const` of the schemas allows. Returns
+ * `undefined` if no schema enumerates values.
  */
 function valuesOf(source: Source, plains: readonly Place[]): ReadonlyMap<string, unknown> | undefined {
   let found: Map<string, unknown> | undefined
@@ -264,7 +264,7 @@ function conditionsOf(plains: readonly Place[]): ReadonlyMap<string, Schema> {
   }
   for (const place of plains) {
     for (const keyword of ['propertyNames', 'contentSchema']) add(keyword, child(place, keyword))
-    // With `minContains: 0`, `contains` allows every list (JSON Schema 2020-12 Validation 6.4.5).
+    // With `minContains: 0`, `contains` allows every array (JSON Schema 2020-12 Validation 6.4.5).
     if (own(place.value, 'minContains') !== 0 || own(place.value, 'maxContains') !== undefined)
       add('contains', child(place, 'contains'))
     if (own(place.value, 'if') !== undefined)
@@ -295,8 +295,9 @@ function opaqueOf(source: Source, plains: readonly Place[]): readonly (readonly 
 }
 
 /**
- * Returns the value of a keyword. In OpenAPI 3.0, `format: byte` means base64. The media type
- * `application/octet-stream` is ignored, because any data can have this type.
+ * Returns the value of a keyword. If the keyword is `contentEncoding`, the `format: byte` of
+ * OpenAPI 3.0 counts as `base64`. The media type `application/octet-stream` is ignored, because any
+ * data can have this type.
  */
 function opaqueAt(value: unknown, keyword: string): unknown {
   const declared = own(value, keyword)

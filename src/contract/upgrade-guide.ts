@@ -142,7 +142,7 @@ function sectionOf(name: string, items: readonly GuideItem[]): readonly GuideSec
 
 function introOf(from: string, to: string, after: unknown, items: readonly GuideItem[]): readonly string[] {
   const count = items.filter(({ breaks }) => breaks).length
-  // Only the name of a version is also a segment of paths. `info.version` may be `1.4.0`.
+  // A name such as `v1` is also a path segment. `info.version` may be `1.4.0`, which is not.
   const code = (name: string): string => (/^v\d+$/.test(name) ? `\`/${name}\`` : name)
   const deprecated = canonicalText([after]).includes('"deprecated":true')
     ? ` Avoid the parts of ${to} that are marked as deprecated.`

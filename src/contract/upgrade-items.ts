@@ -89,7 +89,8 @@ function partOf(change: Change): GuideItem['part'] {
  * callback.
  */
 function isReceived({ kind, path, place }: Change): boolean {
-  // Parts of forms are in requests, responses and webhooks. The path of a webhook is its name.
+  // A request, a response or a webhook can contain a form. Only for a request, the place begins
+  // with `body ` and the path with `/`. The path of a webhook is the webhook's name.
   if (kind === 'part-style-changed') return !(place.startsWith('body ') && path?.startsWith('/') === true)
   if (kind.startsWith('part-')) return ['part-type-removed', 'part-type-unknown', 'part-header-removed'].includes(kind)
   return /^(?:response|header|status|reply|delivery|webhook|callback)-/.test(kind)

@@ -18,7 +18,7 @@ export function wholeText(source: Source, schemas: readonly Place[]): string {
   const texts: string[] = []
   const seen = new Set<string>()
   const open = [...schemas]
-  // Targets are appended to the list during the loop.
+  // The loop appends the targets of references to this list.
   for (const { value: schema, pointer } of open) {
     const visit = (value: unknown): unknown => {
       if (isList(value)) return value.map(visit)

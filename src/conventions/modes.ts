@@ -22,8 +22,9 @@ export interface ModedRequest {
   readonly req: IncomingMessage
   readonly principal: unknown
   /**
-   * Reports that enforcing the clause would have refused the request or changed the response.
-   * `detail` is a name, never a value.
+   * Reports that the request would have been refused, or the response changed, if the clause had
+   * been enforced. `detail` is a name, such as that of a parameter, and never a value from the
+   * request.
    */
   finding(clause: string, detail: string): void
   /** Called with expired entries; see `reportExpiredEntry`. */
@@ -36,8 +37,8 @@ export interface Legacy<C extends ModedClause> {
   /** Whether findings are reported. False if the mode is `off`. */
   readonly counts: boolean
   /**
-   * Reports that enforcement would have refused the request or changed the response. Has no effect
-   * if the mode is `off`.
+   * Reports that the request would have been refused, or the response changed, if the clause had
+   * been enforced. Has no effect if the mode is `off`.
    */
   found(detail: string): void
 }
@@ -58,8 +59,8 @@ export function modesOf(
 }
 
 /**
- * Returns the legacy behavior if it still applies to this request. Returns `undefined` if the
- * clause is enforced.
+ * Returns the legacy behavior for a clause if it still applies to this request. Returns `undefined`
+ * if the clause is enforced for this request.
  */
 export function legacyOf<C extends ModedClause>(
   modes: Modes | undefined,

@@ -145,7 +145,7 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
   if (mode === 'enforce' && share === 1) return undefined
   if (onExpired === 'refuse' && until === undefined) {
     throw invalidOption(
-      `The entry ${name} has "onExpired" but no "until", so it never expires. Give until: "2027-03-01" with it.`,
+      `The entry ${name} has "onExpired" but no "until", so it never expires. Add a date, such as until: "2027-03-01".`,
     )
   }
   const fault = settingFault(clause, settings, owner)

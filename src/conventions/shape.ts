@@ -31,8 +31,8 @@ export interface ShapedProblem {
 }
 
 /**
- * Converts errors to the previous format. If the function throws or returns an invalid value, this
- * failure is logged, and the problem is sent unchanged.
+ * Converts problems to the format that the service used before. If the function throws or returns
+ * an invalid value, this failure is logged, and the problem is sent unchanged.
  */
 export type ProblemShape = (problem: ProblemFacts, req: IncomingMessage) => ShapedProblem
 

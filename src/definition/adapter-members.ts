@@ -35,12 +35,12 @@ export function declareMembers(adapter: object, known: Members): void {
 /** The members of the records of an adapter. `undefined` if the adapter has not declared them. */
 export const membersOf = (adapter: object): Members | undefined => members.get(adapter)
 
-/** Declares a check that `mount()` makes with the definition of the mount. */
+/** Declares a check that `mount()` runs with the definition of the mount. */
 export function declareMountCheck(adapter: object, check: (definition: ResourceDefinition) => void): void {
   checks.set(adapter, check)
 }
 
-/** Makes the check that was declared with `declareMountCheck`, if any. */
+/** Runs the check that was declared with `declareMountCheck`, if any. */
 export function checkMounted(adapter: object, definition: ResourceDefinition): void {
   checks.get(adapter)?.(definition)
 }

@@ -1,6 +1,7 @@
 /**
- * The members of OpenAPI documents and schemas whose values have a special meaning for code that
- * visits a whole document: maps, whose keys are arbitrary names, and data.
+ * Code that visits a whole OpenAPI document must treat the values of some members differently:
+ * maps, whose keys are arbitrary names, and user data, which is not part of the document's
+ * structure. This file lists these members.
  */
 import { isList, isObject } from './json.js'
 
@@ -19,6 +20,9 @@ export const isDocumentMap = (name: string, value: unknown): boolean => maps.has
 
 const data: ReadonlySet<string> = new Set(['example', 'default', 'const', 'enum', 'value'])
 
-/** Whether the value of a member is data. A `$ref` inside such a value is not a reference. */
+/**
+ * Whether the value of a member is user data, such as an example or a default. A `$ref` inside such
+ * a value is not a reference.
+ */
 export const isDocumentData = (name: string, value: unknown): boolean =>
   data.has(name) || (name === 'examples' && isList(value))

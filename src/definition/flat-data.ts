@@ -78,8 +78,8 @@ export class Flattener {
 
   /**
    * Returns the head for these names. Shared heads are looked up by the number of names, the first
-   * name and the last name. If the shared head that is found has other names in between, a new head
-   * is returned, which is not shared.
+   * name and the last name. If the names between the first and the last name differ from those of
+   * the shared head, a new head is returned, which is not shared.
    */
   #headOf(names: readonly string[]): Head {
     const { length } = names

@@ -62,8 +62,8 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
 }
 
 /**
- * Returns a string of the format that matches `pattern`, although the canonical string of the same
- * value does not match. Returns `undefined` if no such string is known.
+ * Returns a string that has the format and matches `pattern`, although the canonical string of the
+ * same value does not match. Returns `undefined` if no such string is known.
  */
 function nonCanonicalMatch(pattern: string, { name, canonical }: ValueFormat): string | undefined {
   const test = expression(pattern)

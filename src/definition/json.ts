@@ -10,7 +10,7 @@ export type JsonObject = Record<string, unknown>
 /** An object or a list: any value that can contain other values. */
 export const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** An object that is not a list, of any class. */
+/** An object of any class, but not a list. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

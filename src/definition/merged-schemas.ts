@@ -1,4 +1,7 @@
-/** Combines the schemas that several parts of a schema have for the same value. */
+/**
+ * Combines the schemas that several parts of a schema, such as the branches of `anyOf`, declare for
+ * the same value.
+ */
 import type { JsonSchema } from './schema-types.js'
 
 /**

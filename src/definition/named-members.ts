@@ -53,8 +53,8 @@ export class NamedMembers {
   }
 
   /**
-   * Like `visible`, but also throws `exposes-write-only` if a member inside the value is write-only.
-   * Otherwise a search of the whole value would reveal this member (REP-8).
+   * Like `visible`, but also throws `exposes-write-only` if the value contains a write-only member,
+   * because a search of the whole value would reveal this member (REP-8).
    */
   searchable(where: string, field: Path): Shape {
     const shape = this.visible(where, field)
@@ -63,7 +63,7 @@ export class NamedMembers {
     throw new ConfigurationError(
       'exposes-write-only',
       `"${this.#owner}" names "${nameOf(field)}" in "${where}", but "${inside.join('.')}" is writeOnly: searches would ` +
-        `reveal its value. ${shape.isArray ? 'Name another member.' : 'Name the members inside that clients may see.'}`,
+        `reveal its value. ${shape.isArray ? 'Name another member.' : 'Name the inner members that clients may see.'}`,
     )
   }
 
@@ -106,7 +106,7 @@ export class NamedMembers {
   }
 }
 
-/** Returns the path of the first write-only member inside a value, or `undefined` if there is none. */
+/** Returns the path of the first write-only member inside a value, or `undefined`. */
 function writeOnlyInside(shape: Shape, path: readonly string[], seen: Set<Shape>): readonly string[] | undefined {
   if (seen.has(shape)) return undefined
   seen.add(shape)

@@ -13,8 +13,8 @@ import type { Shape } from './shape.js'
 
 /**
  * Throws `ConfigurationError` if the schema requires a member that it neither declares nor allows.
- * Members that another branch of the same object declares count as declared. `owner` is the start
- * of the message, such as `The schema of "invoices"`.
+ * A member counts as declared if any branch of the same object declares it. `owner` is the start of
+ * the message, such as `The schema of "invoices"`.
  */
 export function checkRequired(owner: string, schema: JsonSchema, shape: Shape): void {
   for (const [path, place] of placesOf(shape)) {
@@ -77,9 +77,9 @@ const declares = ({ properties, patternProperties }: JsonSchema, name: string): 
 
 /**
  * Whether one schema allows members that it does not name. `isPart` is false for a schema in a
- * branch, for example of `anyOf`. There, `additionalProperties` and `unevaluatedProperties` count
- * even if their value is `false`: if the branch does not match, Ajv still regards all members as
- * evaluated.
+ * branch, for example of `anyOf`. In a branch, `additionalProperties: false` and
+ * `unevaluatedProperties: false` also count as allowing other members: if the branch does not
+ * match, Ajv still regards all members as evaluated.
  */
 const allowsOthers = ({ additionalProperties, unevaluatedProperties }: JsonSchema, isPart: boolean): boolean =>
   [additionalProperties, unevaluatedProperties].some((one) => one !== undefined && !(isPart && one === false))

@@ -47,7 +47,8 @@ export const typeWords = (names: Iterable<string>): string =>
 
 /** Returns the phrase for a string or number of a format. */
 export function formatWords(name: string, isNumber = false): string {
-  // For strings, `int64` defines a spelling. For numbers, it only excludes fractions.
+  // The phrase for `int64` in `valueFormats` describes strings. For numbers, `int64` only excludes
+  // fractions.
   if (isNumber && name === 'int64') return 'a whole number'
   return valueFormats.get(name)?.expects ?? formats.get(name) ?? `a value of the format "${name}"`
 }

@@ -10,7 +10,8 @@ import { type Html, html, trusted } from './html.js'
 export const longestPage = 60_000
 
 /**
- * The space in bytes that each page reserves for links to all pages with the same heading.
+ * The space in bytes that each page reserves for its list of links to the pages that share its
+ * heading.
  */
 const maxPageListBytes = 3_000
 
@@ -25,7 +26,7 @@ export interface Block {
 
 /**
  * Returns a placeholder for the URL of an anchor, for use in `href`. The placeholder contains the
- * null character, which no other HTML contains.
+ * null character, which occurs nowhere else in the HTML.
  */
 export const addressOf = (anchor: string): Html => trusted(`\0a${anchor}\0`)
 

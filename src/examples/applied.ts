@@ -44,8 +44,8 @@ function add(root: JsonSchema, given: unknown, making: Making, parts: JsonSchema
 
 /**
  * One of the branches that allow a value. If null and other values are allowed, null is chosen with
- * the probability `gaps`. Of the other branches, one is chosen at random, or with `first`, the
- * first one.
+ * the probability `gaps`. Otherwise, one of the other branches is chosen: the first one if `first`
+ * is true, and a random one if not.
  */
 function branchOf(union: readonly unknown[], { random, gaps, first }: Making): unknown {
   const open = union.filter((branch) => branch !== false)

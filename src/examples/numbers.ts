@@ -5,9 +5,9 @@ import type { Making } from './making.js'
 import { Unmade } from './unmade.js'
 
 /**
- * The number of steps from the smallest to the largest generated number, if the schema has no
- * maximum, or if it has no minimum and allows no positive number. If there is no maximum, a step of
- * less than 1 counts as 1.
+ * The usual distance from the smallest to the largest generated number, in steps. It is used if the
+ * schema has no maximum. It is also used if the schema has no minimum and allows no positive
+ * number. If the schema has no maximum, a step of less than 1 counts as 1.
  */
 const usual = 999
 
@@ -32,7 +32,7 @@ export function makeNumber(parts: readonly JsonSchema[], isWhole: boolean, makin
     throw new Unmade(
       path,
       isStepped && min <= max ? 'multipleOf' : 'minimum',
-      `there is no number from ${min} to ${max}${isStepped ? ` in steps of ${step}` : ''}`,
+      `there is no number from ${min} to ${max}${isStepped ? ` that is a multiple of ${step}` : ''}`,
     )
   }
   return isStepped ? rounded(Math.ceil(min / step) * step) : min + (max - min) / 2

@@ -176,7 +176,7 @@ function listedValue(
 const isOf = (types: ReadonlySet<string>, kind: string): boolean =>
   types.has(kind) || (kind === 'integer' && types.has('number'))
 
-/** The types that all parts allow; `undefined` if no part restricts the types. */
+/** The types that all of these schemas allow; `undefined` if no schema restricts the types. */
 function typesOf(parts: readonly JsonSchema[]): ReadonlySet<string> | undefined {
   let types: Set<string> | undefined
   for (const given of all(parts, 'type')) {
@@ -191,7 +191,7 @@ function typesOf(parts: readonly JsonSchema[]): ReadonlySet<string> | undefined 
   return types
 }
 
-/** The type of the generated value. Throws `Unmade` if the parts have no common type. */
+/** The type of the generated value. Throws `Unmade` if the schemas have no common type. */
 function typeOf(parts: readonly JsonSchema[], { random, gaps, path }: Making): string {
   const types = typesOf(parts)
   if (types === undefined) return impliedType(parts)

@@ -61,10 +61,10 @@ const wordsOf = (causes: readonly Cause[]): string =>
     .join(' <- ')
 
 /**
- * Selects the incident of the innermost cause. The incidents `unreachable` and `code-fault` are
- * selected only if the causes have no other incident. For example, if the database is unreachable,
- * the innermost cause is a network error, and only an outer cause shows that the host is the
- * database.
+ * Selects the incident (a section of docs/operations.md) of the innermost cause. The incidents
+ * `unreachable` and `code-fault` are selected only if the causes have no other incident. For
+ * example, if the database is unreachable, the innermost cause is a network error, and only an
+ * outer cause shows that the host is the database.
  */
 function incidentIn(causes: readonly Cause[]): Incident | undefined {
   const found = causes.flatMap(({ incident }) => incident ?? [])

@@ -21,8 +21,8 @@ export function acceptsCoding(field: string | undefined, coding: string): boolea
 }
 
 /**
- * The coding of an element in lower case, or `*`, with its weight; `undefined` if the element is
- * malformed.
+ * The coding of an element, converted to lower case, and its weight. The coding may be `*`. The
+ * result is `undefined` if the element is malformed.
  */
 function weighted(element: string): [name: string, quality: number] | undefined {
   const end = tokenEnd(element, 0)

@@ -54,7 +54,7 @@ function wholeLength(text: string): number {
 
 /**
  * The digits before and after the decimal point of a canonical decimal. A single zero before the
- * point does not count as a digit.
+ * point is left out.
  */
 export function digitsOf(text: string): readonly [before: string, behind: string] {
   const [before = '', behind = ''] = text.replace('-', '').split('.')

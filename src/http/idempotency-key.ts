@@ -7,8 +7,8 @@ export const longestKey = 255
 export const longestKeyField: number = 2 * longestKey + 2
 
 /**
- * A structured-field string (RFC 9651 3.3.3): quoted printable ASCII, in which every backslash
- * precedes a quote or another backslash.
+ * A structured-field string (RFC 9651 3.3.3): printable ASCII in double quotes, in which every
+ * backslash precedes a double quote or another backslash.
  */
 const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255})"$/
 

@@ -5,8 +5,8 @@
  */
 
 /**
- * Maximum length of a text for the fast check. A longer text is passed to the scanner at once, so
- * that a hostile body is refused before it is parsed.
+ * Maximum length of a text for the fast check. A longer text is passed to the scanner without this
+ * check, so that a hostile body is refused before it is parsed.
  */
 const longest = 65_536
 /** Maximum nesting for the fast check. The scanner checks texts that are nested more deeply. */

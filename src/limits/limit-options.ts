@@ -72,9 +72,9 @@ function checkStore(what: string, name: string, store: unknown, methods: readonl
 
 /**
  * Throws if the window is too long for a store that deletes expired counts with a timer, such as
- * the `MemoryStore` of express-rate-limit. The delay of that timer is the window. If a delay is too
- * long for a timer, Node.js sets the delay to 1 millisecond. The store would then delete each count
- * at once. Such stores have `localKeys: true`.
+ * the `MemoryStore` of express-rate-limit. Such a store is recognized by `localKeys: true`. The
+ * delay of its timer is the window. If a delay is too long for a timer, Node.js sets the delay to 1
+ * millisecond. The store would then delete each count at once.
  */
 function checkWindow(what: string, name: string, store: LimitStore, window: number): void {
   if (window <= longestTimer || (store as { localKeys?: unknown }).localKeys !== true) return

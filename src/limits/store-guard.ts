@@ -52,8 +52,8 @@ const maxPause = 1000
 /**
  * Milliseconds after which a probe without a response is abandoned. If `storeTimeout` is longer, it
  * applies instead. The command of the abandoned probe may be lost forever on a half-open
- * connection, so the next probe must not wait for it. A much shorter time would send more probes,
- * and a disconnected store client may queue the commands of all of them.
+ * connection, so the next probe must not wait for it. With a much shorter timeout, more probes
+ * would be sent, and a disconnected store client may queue the commands of all of them.
  */
 const probeTimeout = 2000
 
@@ -191,8 +191,8 @@ export class StoreGuard {
     const began = performance.now()
     const late = setTimeout(end, Math.max(probeTimeout, this.#timeout), false).unref()
     Promise.all(this.#stores.map((guarded) => attempt(() => tryStore(guarded, isCurrent)))).then(
-      // If the responses took longer than the timeout, the stores still count as down, because
-      // requests do not wait that long.
+      // If the responses took longer than the timeout, the stores are still treated as down,
+      // because requests do not wait that long.
       () => end(performance.now() - began <= this.#timeout),
       () => end(false),
     )

@@ -27,8 +27,8 @@ export interface LimitStore {
   /** Removes a key. */
   resetKey(key: string): Awaitable<void>
   /**
-   * The current count of a key. If the key has no count, the result is `undefined`, or its
-   * `totalHits` is not a positive number. `login` requires this method.
+   * The current count of a key. If the key has no count, the result is `undefined`, or an object
+   * whose `totalHits` is not a positive number. `login` requires this method.
    */
   get?(key: string): Awaitable<WindowCount | undefined>
 }

@@ -167,7 +167,7 @@ export async function readUpload(
  */
 function hasArrived({ req, length, options }: BodyRequest): boolean {
   // A body with a `Content-Length` is complete as soon as that many bytes have arrived (RFC 9112
-  // 6.3). All these bytes are still buffered, so any other code that read some of them has put them
+  // 6.3). If that many bytes are in the buffer, other code has read none of them, or has put them
   // back.
   if (req.readableLength !== length || length > options.bodyLimit) return false
   // True if the stream is not destroyed, and no code has attached a `data` or `readable` listener

@@ -49,10 +49,10 @@ export interface ListQueryMiddleware extends Middleware {
  * Creates a middleware that parses the query of a list. The definition determines which filters,
  * sort fields and links the query may use (QUERY-1..8). If the query has errors, the response is
  * one 400 problem that lists up to 50 of them. The parsed query has `expand` and the members that
- * adapters get: `where`, `sort`, `page`, `size`, `offset` and `search`. `sort` ends with the key.
- * It is empty for a search without `sort`. A page setting in `options` applies only if the
- * definition does not set it. Only the routers support cursors (the parameter `after`). With this
- * middleware, a request with `after` gets 400.
+ * adapters get: `where`, `sort`, `page`, `size`, `offset` and `search`. The parsed `sort` ends with
+ * the key. For a search without the parameter `sort`, it is empty. A page setting in `options`
+ * applies only if the definition does not set it. Only the routers support cursors (the parameter
+ * `after`). With this middleware, a request with `after` gets 400.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *

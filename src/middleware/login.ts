@@ -151,8 +151,8 @@ function refusal(challenge: string, detail: string): HttpProblem {
 function checkCallbacks<P>({ find, verify, upgrade }: LoginOptions<P>): void {
   if ((find === undefined) === (verify === undefined)) {
     throw invalidOption(
-      `login() has ${find === undefined ? 'neither "find" nor' : 'both "find" and'} "verify". Set only one of them. ` +
-        'With "find", the library checks passwords. With "verify", your function checks them.',
+      `login() has ${find === undefined ? 'neither "find" nor' : 'both "find" and'} "verify". Set exactly one of ` +
+        'them. With "find", the library checks passwords. With "verify", your function checks them.',
     )
   }
   if (upgrade !== undefined && find === undefined)

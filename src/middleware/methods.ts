@@ -168,7 +168,10 @@ const actions: Readonly<Record<MethodRulesOptions['on'], Readonly<Record<string,
 
 /** The result of checking the permission for a request. */
 interface Permitted {
-  /** The value of `Allow`; an empty string if the permission function permits the method. */
+  /**
+   * The methods that the caller may use, as the value of `Allow`. Empty if the permission function
+   * permits the method of the request, because `Allow` is then not needed.
+   */
   readonly allow: string
   /** Whether the response must not show the resource, because the caller may not read it. */
   readonly hidden: boolean

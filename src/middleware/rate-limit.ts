@@ -62,8 +62,9 @@ export interface RateLimit extends Middleware {
    */
   count(req: IncomingMessage, counted: CountedRequest): Promise<Headers>
   /**
-   * Resolves when the store works, or, if the store has failed to start, after at most two more seconds. `ready()` of `api`
-   * waits for this promise, so that the first requests are counted. Never rejects.
+   * Resolves when the store works. If the store has failed to start, resolves after at most two
+   * more seconds. `ready()` of `api` waits for this promise, so that the first requests are
+   * counted. Never rejects.
    */
   ready(): Promise<void>
   /**

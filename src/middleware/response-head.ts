@@ -7,8 +7,9 @@ import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
 import { headFields } from '../http/head-fields.js'
 
 /**
- * How to send a response: `whole` as it is, `bodiless` without its body. If the verdict is an
- * error, the response to that error replaces the handler's response.
+ * How to send a response. `whole`: the response is sent as it is. `bodiless`: the response is sent
+ * without its body. If the verdict is an error, the response to that error replaces the handler's
+ * response.
  */
 export type Verdict = 'whole' | 'bodiless' | Error
 
@@ -40,7 +41,7 @@ export function applyHeadRule(res: ServerResponse, rule: HeadRule, refuse: (erro
     refuse(verdict)
   }
   // After a refusal, the output of the handler is discarded, but the response to the error is sent.
-  // Output with the refused status comes from the handler.
+  // Output that still has the refused status is the handler's output.
   const isDiscarded = (status = res.statusCode): boolean =>
     refused !== undefined && (res.writableEnded || status === refused)
 
@@ -83,7 +84,7 @@ function setFields(res: ServerResponse, given: unknown): void {
     for (const [name, value] of fields) res.setHeader(name, value)
     return
   }
-  // A list replaces fields that were set before, and may repeat a name.
+  // An array replaces fields that were set before, and may contain a name several times.
   for (const [name] of fields) res.removeHeader(name)
   for (const [name, value] of fields) res.appendHeader(name, fieldValues(value))
 }

@@ -25,7 +25,8 @@ export interface SecureHeadersOptions {
   readonly contentSecurityPolicy?: string | false
   /**
    * The value of `Cross-Origin-Resource-Policy`, or `false` to omit the field. Default
-   * `same-origin`. With the default, other origins can read responses only by CORS.
+   * `same-origin`. With the default, pages of other origins can load responses only with CORS
+   * requests.
    */
   readonly resourcePolicy?: (typeof resourcePolicies)[number] | false
 }

@@ -5,8 +5,9 @@ import { requestState } from './request-state.js'
 const states = requestState<() => readonly string[]>('api()')
 
 /**
- * Notes that a service with versions passed a request on, because the path of the request contains
- * no version. `living` returns the paths of the current versions, such as `/v1`.
+ * Records that a service with versions passed a request to the next middleware, because the path of
+ * the request contains no version. `living` returns the paths of the current versions, such as
+ * `/v1`.
  */
 export const passUnversioned = (req: IncomingMessage, living: () => readonly string[]): void => states.set(req, living)
 

@@ -205,8 +205,8 @@ class Observer {
   }
 
   /**
-   * `isGuessed`: the template was derived from the path, whose words might be ids. Only a
-   * successful response confirms such a template.
+   * `isGuessed`: the template was derived from the path of a request, and a word in it might be an
+   * id. Only a successful response confirms such a template.
    */
   #pathFindings({ template, isSuccess }: ObservedAnswer, isGuessed: boolean): readonly Finding[] {
     if (isGuessed && !isSuccess) return []

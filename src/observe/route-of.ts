@@ -76,7 +76,7 @@ export class RouteFinder {
 
   /**
    * The matching template with the most literal segments. A template that consists only of
-   * parameters would match every path of its length, so it is not used.
+   * parameters would match every path with the same number of segments, so it is not used.
    */
   #closest(segments: readonly string[]): readonly string[] | undefined {
     let best: readonly string[] | undefined
@@ -126,7 +126,7 @@ export const takesAnyPath = (template: string): boolean => /\/\{\*[^/]*$/.test(t
 /** Whether a template matches all paths, as `*` or `*rest` does in Express. */
 const isCatchAll = (template: string): boolean => /^\/\{\*[^/]*$/.test(template)
 
-/** The placeholder for a file name, which is not an id. */
+/** The placeholder for a segment that looks like a file name. Other possible ids become `{id}`. */
 export const fileShape = '{file}'
 
 export const segmentsOf = (path: string): readonly string[] => path.split('/').filter((segment) => segment !== '')

@@ -14,9 +14,9 @@ import type { DocumentSchema } from './document.js'
 export const longestUrlOrField = 16_384
 
 /**
- * The maximum length of a body that is described as a string. Such a body may be streamed, so the
- * library does not limit its length. The value is the length of the longest string in Java. The
- * longest string in V8 has about a quarter of this length.
+ * The `maxLength` of a body that is described as a string. The library does not limit the length of
+ * such a body, because it may be streamed. The value is the length of the longest string in Java.
+ * The longest string in V8 has about a quarter of this length.
  */
 export const longestText = 2 ** 31 - 1
 

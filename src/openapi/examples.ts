@@ -53,7 +53,7 @@ function ofBodies(document: OpenApiDocument): readonly Example[] {
   )
 }
 
-/** Keywords whose values are data and contain no schemas. */
+/** Keywords whose values are user data. Nothing inside these values is a schema. */
 const dataKeywords: ReadonlySet<string> = new Set(['examples', 'example', 'default', 'enum', 'const'])
 
 /** Returns the examples inside schemas. */

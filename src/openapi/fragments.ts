@@ -36,7 +36,7 @@ function merged(what: string, known: Tables, added: Tables): Tables {
     if (taken !== undefined) {
       throw new ConfigurationError(
         'description-clash',
-        `A fragment has "${taken}" in "${name}" of ${what}, but the document already has this entry. ` +
+        `A fragment has "${taken}" in "${name}" of "${what}", but the document already has this entry. ` +
           'Leave the entry out of the fragment, or rename it.',
       )
     }

@@ -79,7 +79,7 @@ export const fieldNames = (headers: ReturnType<typeof headersOf>): string =>
 
 /** Returns a reference to a field. Required and optional fields are different components. */
 function reference(name: string, always: boolean, components: Components): Reference {
-  // Linters look for a component with the exact name of this field.
+  // Linters look for a component with the exact name `Access-Control-Allow-Origin`.
   const title = name === header.allowOrigin ? name : `${always ? '' : 'Optional'}${typeName(name)}`
   const field = fields[name] ?? text('A header field.')
   return components.share('headers', [title], { ...field, ...(always ? { required: true } : {}) })

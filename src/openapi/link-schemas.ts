@@ -50,7 +50,7 @@ export class LinkSchemas {
     })
     const schema = {
       type: 'object',
-      description: `A link to one of ${target.plan.collection} (REP-1).`,
+      description: `A link to an item of ${target.plan.collection} (REP-1).`,
       properties: { href: absolute, ...Object.fromEntries(shown) },
       required: ['href'],
       additionalProperties: false,
@@ -91,7 +91,7 @@ export class LinkSchemas {
     const schema = {
       type: 'object',
       description:
-        `Refers to one of ${target.plan.collection}, by its address in any served version or by its key. ` +
+        `Refers to an item of ${target.plan.collection}, by its address in any served version or by its key. ` +
         'Other members are ignored (REP-7).',
       anyOf: [
         { type: 'object', properties: { href: this.#sentAddress }, required: ['href'] },

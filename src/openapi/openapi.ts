@@ -32,8 +32,8 @@ import { toVersion30 } from './version-30.js'
 /**
  * Returns the OpenAPI document of a version as plain JSON: paths, parameters, bodies, responses,
  * headers and problems. `service` is the return value of `api()` or `resourceRouter()`. A
- * `resourceRouter` has no versions. In this case, pass as `version` the name of the version below
- * which the router is mounted.
+ * `resourceRouter` has no versions. For a `resourceRouter`, `version` is the name of the version
+ * below which the router is mounted.
  *
  * Throws `ConfigurationError` if the version is not served, an option is invalid, two parts have
  * the same name, an example does not match its schema, or a schema has a keyword that a document
@@ -145,7 +145,7 @@ function describedVersion(
 
 /** The methods of a path, in the usual order of documents. */
 const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** The members of a path item that are operations. TRACE occurs only in fragments. */
+/** The members of a path item that are operations. TRACE occurs only in the option `fragments`. */
 const methods = [...order, 'TRACE'].map((method) => method.toLowerCase())
 
 type Paths = Record<string, Record<string, unknown>>

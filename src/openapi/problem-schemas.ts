@@ -80,8 +80,8 @@ const problemSchema = (violations: Reference): DocumentSchema => ({
 })
 
 /**
- * The usual codes of each status. The names of responses contain these codes only if the names
- * would otherwise clash.
+ * The usual codes of each status. The name of a response in `components`, such as `BadRequest`,
+ * contains these codes only if two responses would otherwise have the same name.
  */
 const usual: Readonly<Record<number, readonly string[]>> = {
   400: ['bad-request', 'malformed-path', 'malformed-host', 'invalid-query'],
@@ -118,8 +118,8 @@ export class ProblemResponses {
   }
 
   /**
-   * Returns the responses for these problems. Unlike `of`, this method does not add the problems
-   * that an operation may cause.
+   * Returns the responses for the given problems. Only `of` adds the problems that the library
+   * itself may return in this situation.
    */
   ofProblems(
     situation: FieldSituation,

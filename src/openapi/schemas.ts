@@ -73,7 +73,10 @@ export function valueSchema(context: SchemaContext, node: JsonSchema): DocumentS
   )
 }
 
-/** Translates a closed schema. `path`: the path to the schema, for messages. */
+/**
+ * Translates a schema whose objects are closed already. `path`: the path to the schema, for
+ * messages.
+ */
 export function translated(context: SchemaContext, node: JsonSchema, path: string): DocumentSchema {
   const found = Object.keys(node).find((keyword) => untranslatable.has(keyword))
   if (found !== undefined) throw unfit(context, found, path)
@@ -262,8 +265,8 @@ function titledComponent(context: SchemaContext, node: JsonSchema): DocumentSche
 }
 
 /**
- * Returns a reference to the type of a titled object in a request body. If the object has the same
- * schema in responses, requests and responses share a type. Otherwise the type for requests has a
+ * Returns a reference to the type of a titled object in a request body. If the schema of the object
+ * is the same in responses, the type of the responses is used. If not, the type for requests has a
  * name of its own.
  */
 function requestType(

@@ -84,9 +84,9 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
     case 'document':
       return [...cached, ...always(header.etag)]
     case 'value': {
-      // In a 200 response to GET or HEAD, the entity tag is computed from the value. Any other
-      // response has an entity tag only if the endpoint is below an item and the version of this
-      // item is known.
+      // In a 200 response to GET or HEAD, the entity tag is computed from the endpoint's result.
+      // Any other response has an entity tag only if the endpoint is below an item and the version
+      // of this item is known.
       const tag =
         (method === 'GET' || method === 'HEAD') && status === 200
           ? perhaps(header.etag)
@@ -137,8 +137,8 @@ function written(method: string, status: number, file: readonly AnswerField[]): 
 
 /** The header fields of a problem with this status. */
 export function fieldsOfProblem(situation: FieldSituation, status: number): readonly AnswerField[] {
-  // The 410 of a retired version or part, or of a brownout, has no body, and no `Deprecation`,
-  // `Sunset` or `Link` (VER-2, VER-3).
+  // A 410 response reports a retired version, a retired part of a version, or a brownout. It has no
+  // body, and no `Deprecation`, `Sunset` or `Link` (VER-2, VER-3).
   if (status === 410)
     return [
       ...always(header.cacheControl, header.requestId),

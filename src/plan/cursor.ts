@@ -166,7 +166,7 @@ function decodeCursor(cursor: string): readonly unknown[] | undefined {
  */
 function fingerprintOf({ where, sort, search, size }: CursorQuery, { listPath }: ListAddress): string {
   const conditions = where.map(canonicalCondition).sort()
-  // This string is the JSON of an array of these five values.
+  // The JSON of an array of five values: list path, conditions, sort, search and page size.
   const whole = `[${JSON.stringify(listPath)},${JSON.stringify(conditions)},${termsOf(sort)},${JSON.stringify(search ?? null)},${size}]`
   return hash('sha256', whole, 'base64url').slice(0, fingerprintLength)
 }

@@ -130,8 +130,8 @@ export const formatKey = ({ contentType }: CustomRepresentation): string =>
 
 /**
  * Checks the contents of the option `representations`, whose type has already been checked. Throws
- * `ConfigurationError` if a media type is given twice. Also throws if a media type has no function
- * for any kind in `wanted`, because no request could use that media type.
+ * `ConfigurationError` if a media type is given twice. Also throws if a media type has none of the
+ * functions that `wanted` names, because no request could use that media type.
  */
 export function representationsOption(
   what: string,

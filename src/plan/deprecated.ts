@@ -22,7 +22,7 @@ interface Step {
    * `prefixItems`, and `*` for a member that the schema allows without naming it.
    */
   readonly name: string
-  /** Whether the member name or array index `token` of a JSON Pointer belongs to this step. */
+  /** Whether this step matches `token`, a member name or an array index in a JSON Pointer. */
   readonly takes: (token: string) => boolean
   /** The values that this step leads to. */
   readonly from: (value: unknown) => readonly unknown[]

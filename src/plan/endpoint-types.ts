@@ -39,7 +39,7 @@ export interface Upload {
   readonly media: MediaType
   readonly bytes: Uint8Array
   /**
-   * The resource that the method's option `upload: { resource }` names, as it is mounted in the API
+   * The resource from the method's option `upload: { resource }`, as it is mounted in the API
    * version of the request.
    */
   readonly resource: Mounted
@@ -60,8 +60,9 @@ export interface UploadOptions {
    */
   readonly hold?: () => () => void
   /**
-   * Called when the service is built, with the resource that `resource` names. The resource is
-   * `undefined` if the version does not mount it. Throws if the upload can't work.
+   * Called when the service is built, with the mounted resource of the collection in `resource`.
+   * The argument is `undefined` if the version does not mount this collection. Throws if the upload
+   * can't work.
    */
   readonly check?: (mounted: Mounted | undefined) => void
 }

@@ -224,7 +224,7 @@ export const uploadKinds: Kinds<UploadOptions> = {
 export const endpointLimitKinds: Kinds<EndpointLimits> = { bodyLimit: bytes, timeout: milliseconds }
 
 export const endpointMethodKinds: Kinds<EndpointMethod> = {
-  // `checkQuery` checks the other keywords of a JSON Schema that the option `query` may have.
+  // The option `query` may have other keywords of JSON Schema too. `checkQuery` checks them.
   query: { options: endpointQueryKinds, open: true },
   body: 'table',
   upload: { options: uploadKinds },

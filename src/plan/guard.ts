@@ -93,7 +93,10 @@ class Member {
 /** One level of the schema: the members of an object, or the items of a list. */
 interface Level {
   readonly members: Map<string, Member>
-  /** Returns the member for a name that the schema allows without listing it. */
+  /**
+   * Returns the member for a name that is not in `members`. The name may match, for example,
+   * `patternProperties`.
+   */
   other: (name: string) => Member | undefined
   /** All members that `other` can return. */
   readonly others: Member[]
@@ -226,11 +229,11 @@ const isRemoved = (object: JsonObject, name: string): boolean =>
   Object.hasOwn(object, name) && object[name] === undefined
 
 /**
- * Carries over the guarded members of list items. The first items, which `prefix` describes, are
- * skipped. List items have no keys, so each item is matched with a stored item by comparing
- * members. If an item contains `readOnly` members, it matches the stored item with the same
- * `readOnly` members. Otherwise, the item matches the stored item whose unguarded members are the
- * same. An item without a match is new.
+ * Carries over the guarded members of list items. The first items, which have levels of their own
+ * in `prefix`, are skipped. List items have no keys, so each item is matched with a stored item by
+ * comparing members. If an item contains `readOnly` members, it matches the stored item with the
+ * same `readOnly` members. Otherwise, the item matches the stored item whose unguarded members are
+ * the same. An item without a match is new.
  */
 function carryItems(
   { prefix, items: level }: Level,
@@ -262,8 +265,8 @@ function carryItems(
 }
 
 /**
- * Returns, as one string, the values of those members of an item that have the kind `kind`. The
- * values have the form that the client sees.
+ * Returns one string with the values of all members of an item that have this kind. The values have
+ * the form that the client sees.
  */
 function visibleText(level: Level, kind: Kind, item: JsonObject): string {
   const seen: unknown[] = []

@@ -155,8 +155,9 @@ export interface Patched {
 
 /**
  * Applies all operations and returns the new document. The given document is not modified. With
- * `shape`, the operation `test` compares values regardless of their spelling. Throws `invalid-body`
- * for the first operation that fails (RFC 6902 5).
+ * `shape`, the operation `test` compares values in their canonical form, so that, for example, two
+ * UUIDs are equal even if only one is in upper case. Throws `invalid-body` for the first operation
+ * that fails (RFC 6902 5).
  */
 export function applyOperations(
   document: unknown,
@@ -168,8 +169,7 @@ export function applyOperations(
   const work: Work = { held, left: limits.bodyLimit, limits }
   const taken = new Map<unknown, Set<string>>()
   for (const [i, { op, path, from, value: given }] of operations.entries()) {
-    // `test` compares values and not spellings, so its value is converted to its canonical
-    // spelling.
+    // `test` compares canonical forms, so its value is converted to its canonical form.
     const value = op === 'test' && shape !== undefined ? canonicalAt(shape, path, given) : given
     const step = { op, path: inside(path), from: inside(from), value: escapedCopy(value) }
     const source = op === 'remove' ? step.path : step.from

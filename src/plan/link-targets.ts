@@ -93,7 +93,7 @@ export function checkLineage(what: string, target: Mounted): void {
     if (missing.length === 0) continue
     throw unresolved(
       `${what} can't find the parent of "${up.plan.collection}": the key of "${up.plan.collection}" does not ` +
-        `include ${missing.join(', ')}. Add it to this key.`,
+        `include ${missing.join(', ')}. Add each missing member to this key.`,
     )
   }
 }

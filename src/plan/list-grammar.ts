@@ -1,7 +1,7 @@
 /**
  * Parses the query of a list into a typed and bounded request for the adapter (QUERY-1..8). The
  * sort order in this request is total, except for a search without `sort`. The grammar is compiled
- * at mount, so that parsing never reads the schema.
+ * at startup, so that parsing never reads the schema.
  */
 
 import type { Condition, ListRequest, SortTerm } from '../adapters/contract.js'
@@ -61,7 +61,7 @@ export interface ListGrammar {
   readonly cursorValues: CursorValues
   /**
    * Recent queries, by their rules and their raw query string. The entry of a query that was
-   * received only once is the marker `once`.
+   * received only once is the symbol `once`.
    */
   readonly recent: Cache<string, ListQuery | typeof once>
   /**
@@ -274,7 +274,10 @@ function parseSort(text: string, grammar: ListGrammar, found: Violation[]): Sort
   return [...terms.values()]
 }
 
-/** The violation for a term that is not a field. It recognizes directions, such as `price:desc`. */
+/**
+ * The violation for a term that is not a field. For a term with a direction, such as `price:desc`,
+ * the violation explains how to write the direction.
+ */
 function unsortable(term: string, sort: ListGrammar['sort']): KnownViolation<'unknown'> {
   const violation = notAllowed(parameter.sort, term, [...sort.keys()], 'is not a field to sort by', 'QUERY-2')
   const respelled = respelledTerm(term, (name) => sort.has(name))

@@ -20,9 +20,10 @@ export const pathLivesKind: Kind = 'table'
 const grammar = /^(?:([A-Z]+) )?((?:\/(?:\{[^{}/]+\}|[^{}/?#\s]+))+)$/
 
 /**
- * Returns the parts that the option `paths` of a version declares. `what` names the version in
- * messages. `anyCase` is true if the version has hand-written routes. Throws `ConfigurationError`
- * for a malformed path or an invalid life cycle.
+ * Returns the parts of a version whose life cycles the option `paths` declares. `what` names the
+ * version in messages. `anyCase` is true if the version has hand-written routes: their paths are
+ * matched case-insensitively. Throws `ConfigurationError` for a malformed path or an invalid life
+ * cycle.
  */
 export function partsOfPaths(what: string, given: PathLives | undefined, anyCase: boolean): readonly Part[] {
   const parts = new Map<
@@ -33,7 +34,7 @@ export function partsOfPaths(what: string, given: PathLives | undefined, anyCase
     const name = `"${key}" in "paths" of ${what}`
     checkOptions<PartLifeOptions>(name, life, partLifeKinds)
     const [, method, path = ''] = grammar.exec(key) ?? []
-    // Only a whole segment is a parameter: `:` may also stand inside a segment.
+    // A `:` marks a parameter only if the parameter is the whole segment.
     const template = path.replace(/\/:(\w+)(?:\([^()]*\))?(?=\/|$)/g, '/{$1}')
     if (template === '')
       throw invalidOption(

@@ -66,8 +66,8 @@ export function recordToCreate(
 ): JsonObject {
   violations.push(...plan.guard.given(sent))
   fix(plan, sent, fixed, violations)
-  // Several links may use the same member. If no link of a new record sets this member, and one of
-  // its links is null, the member becomes null.
+  // Several links may use the same member. If one of these links is null in a new record, and no
+  // link sets the member, the member becomes null.
   if (plan.shared.size > 0)
     for (const member of plan.shared)
       if (!Object.hasOwn(sent, member) && plan.associations.some((link) => isNullLink(link, member, sent)))
@@ -171,14 +171,15 @@ function leaveNullLinks({ hidden, definition: { shape } }: ResourcePlan, record:
  * can't have removed them:
  * - A member that several links use keeps its value, unless one of the links sets it.
  * - If a link had no target before, and has none now, its other members keep their values too.
- * - A stored key that no URL can contain is shown as null, and null stands for this key.
+ * - A stored key that no URL can contain is shown as null. If the patched view still has null
+ *   there, the stored key is kept.
  */
 function keepLinkMembers(plan: ResourcePlan, next: JsonObject, current: JsonObject): void {
   const { shared, associations } = plan
   if (shared.size > 0) for (const member of shared) keepMember(plan, member, next, current)
   for (const { by } of associations) {
     const value = current[by[0] as string]
-    // Most links have one member, whose value can be part of a URL.
+    // Nothing is restored for a link with one member, unless no URL can contain the stored value.
     if (by.length === 1 && (typeof value !== 'string' || hasUrl(value))) continue
     if (by.length === 1 || by.some((member) => isNull(current, member) && isNull(next, member)))
       for (const member of by) keepMember(plan, member, next, current)

@@ -152,7 +152,10 @@ export interface RecordsOptions<T, K> {
   readonly permission?: boolean
 }
 
-/** The records of a resource on behalf of the current request. */
+/**
+ * The function that returns the methods for the records of a resource. They act on behalf of the
+ * current request.
+ */
 export type RecordsOf = <T, K, L extends string>(
   definition: ResourceDefinition<T, K, L>,
   options?: RecordsOptions<NoInfer<T>, NoInfer<K>>,
@@ -178,7 +181,10 @@ export interface JobOptions<T, K> extends RecordsOptions<T, K> {
   readonly requestId?: string | undefined
 }
 
-/** The records of a resource for a job that no request started. */
+/**
+ * The function that returns the methods for the records of a resource, for a job that no request
+ * started.
+ */
 export type JobRecords = <T, K, L extends string>(
   definition: ResourceDefinition<T, K, L>,
   options: JobOptions<NoInfer<T>, NoInfer<K>>,

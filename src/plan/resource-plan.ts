@@ -68,7 +68,7 @@ export interface ResourcePlan {
   /**
    * The members of `hidden` that several links use, such as a tenant id that is part of several
    * foreign keys. A link without a target leaves such a member unchanged, because the other links
-   * may need it. Each of these links also has a member of its own.
+   * may need it. Each of these links also uses a member that no other link uses.
    */
   readonly shared: ReadonlySet<string>
   readonly links: ReadonlyMap<string, Link>

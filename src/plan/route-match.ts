@@ -1,12 +1,14 @@
-/** Matches the segments of a path to a route, with look-ups in tables that were built at mount. */
+/**
+ * Matches the segments of a path to a route, with look-ups in tables that were built at startup.
+ */
 import type { KeyValue } from '../definition/key.js'
 import type { OperationDescription } from './operation.js'
 import type { Match, Mounted, Route } from './routes.js'
 
 /**
  * Returns the route of these segments, and the keys in the segments. Returns `undefined` if there
- * is no such route. `top` is a table by area (`''` for no area), and then by the first segment
- * after the area.
+ * is no such route. `top` contains a table for each area (`''` for no area). The keys of that table
+ * are the segments that can follow the area.
  */
 export function match<Op extends OperationDescription>(
   top: ReadonlyMap<string, ReadonlyMap<string, Mounted<Op> | Route<Op>>>,

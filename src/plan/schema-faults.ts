@@ -29,8 +29,8 @@ export function unlistedValue(owner: string, errors: readonly ErrorObject[]): Co
 const ownCheck = 'Compare the value in "rules" of the resource, or in the handler of the endpoint.'
 
 /**
- * Keywords of OpenAPI 3.0, of earlier drafts and of Ajv that a schema may not have, and what to use
- * instead.
+ * Keywords that a schema must not have, and what to use instead. They come from OpenAPI 3.0, from
+ * earlier drafts of JSON Schema, and from Ajv.
  */
 export const replacedKeywords: ReadonlyMap<string, string> = new Map([
   ['nullable', `If the value may be null, add "null" to "type", as in type: ['string', 'null'].`],
@@ -43,8 +43,8 @@ export const replacedKeywords: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Returns the error for a schema that Ajv refuses to compile. `message` is the message of Ajv. The
- * lists contain the keywords and formats that a schema may have.
+ * Returns the error for a schema that Ajv refuses to compile. `message` is the message of Ajv.
+ * `keywords` and `formats` list the keywords and formats that a schema may have.
  */
 export function uncompiled(
   owner: string,

@@ -26,7 +26,7 @@ export interface ServedDocument {
   /** The docs pages, if this is a path of docs pages. */
   readonly pages?: DocsPages
   /**
-   * The files directly below this path. The `name` of this entry is the path parameter `{file}`.
+   * One entry for all files directly below this path. Its `name` is the path parameter `{file}`.
    */
   readonly files?: ServedDocument
 }

@@ -123,7 +123,8 @@ export const exportKinds: Kinds<ExportOptions> = {
 export function mediaTypesOf(what: string, formats: readonly TransferFormat[]): readonly string[] {
   const types = formats.map(({ mediaType }) => mediaType)
   const twice = types.find((type, at) => types.indexOf(type) < at)
-  if (twice !== undefined) throw invalidOption(`${what} has two formats of "${twice}". Remove one of them.`)
+  if (twice !== undefined)
+    throw invalidOption(`${what} has two formats with the media type "${twice}". Remove one of them.`)
   return types
 }
 

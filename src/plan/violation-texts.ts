@@ -7,8 +7,9 @@ import { cutText } from '../cut-text.js'
 import { isList } from '../definition/json.js'
 import { formatWords, typeWords } from '../definition/value-words.js'
 
-/** The maximum number of allowed values in a message, and of characters of each value. */
+/** How many allowed values a message lists at most. */
 const maxShown = 20
+/** How many characters of an allowed value a message shows at most. */
 const longestShown = 200
 
 /**

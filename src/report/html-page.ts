@@ -15,8 +15,8 @@ export const pagePolicy =
   `frame-ancestors 'none'`
 
 /**
- * The maximum number of rows in one table, and the maximum number of gaps. The JSON report contains
- * all rows and gaps.
+ * The maximum number of rows in one table, and of gaps (periods without complete counts) on the
+ * page. The JSON report contains all rows and gaps.
  */
 const maxRows = 200
 

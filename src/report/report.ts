@@ -20,8 +20,8 @@ export interface ReportedClient extends Count {
 
 /**
  * A method of a route. `detail` is the name of the part of the request or response that violates
- * the clause, such as a parameter. If there is no such part, `detail` is empty. In `routes` of a
- * version, it is always empty.
+ * the clause, such as a parameter. If there is no such part, `detail` is empty. In the list
+ * `routes` of a version, `detail` is always empty.
  */
 export interface ReportedPlace extends Count {
   readonly method: string

@@ -4,8 +4,8 @@ import type { ReportedClause, ReportedClient, ReportedPlace, ReportedVersion, Us
 import { ago, amount, clientName, completeness, reasonOf, versionName } from './words.js'
 
 /**
- * The maximum number of rows in one table, and the maximum number of gaps. The JSON report contains
- * all rows and gaps.
+ * The maximum number of rows in one table, and the maximum number of gaps (periods in which
+ * counting was incomplete). The JSON report contains all rows and gaps.
  */
 const maxRows = 20
 

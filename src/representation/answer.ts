@@ -187,8 +187,8 @@ export interface ProblemContext {
 const spellings = new Map(Object.values(header).map((name) => [name.toLowerCase(), name]))
 
 /**
- * Changes the names of header fields to the spelling in the object `header`. Otherwise a field
- * could occur twice, with its name in different cases. Names that `header` does not contain stay
+ * Changes the names of header fields to the spelling in the object `header`, so that no field
+ * occurs in two spellings, such as `Link` and `link`. Names that `header` does not contain stay
  * unchanged.
  */
 export function spelled(headers: Readonly<Record<string, string>>): Headers {

@@ -2,7 +2,7 @@
  * The UTF-8 bytes of a string, as another string with one character per byte. This class is used
  * for strings that are encoded once and sent repeatedly. Node concatenates the encoded string with
  * the response head and writes both together. The alternatives are slower: encoding 15 kB for each
- * response would take 20 us (Node 20), and a buffer would need a separate write.
+ * response would take 20 microseconds (Node 20), and a buffer would need a separate write.
  */
 export class Octets {
   /** A string whose characters are all in the range up to U+00FF. */

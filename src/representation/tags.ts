@@ -40,7 +40,10 @@ function knownDigest(view: View, linked: string): string | undefined {
 
 /** Maximum length of a version whose digest is cached. */
 const longestKnown = 100
-/** Maximum number of views whose digests are cached for one version. */
+/**
+ * Maximum number of cached digests for one version of a related record. Each view has its own
+ * digest.
+ */
 const maxViews = 4
 
 function keepDigest(view: View, linked: string, made: string): void {

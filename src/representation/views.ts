@@ -43,7 +43,7 @@ export interface LinkDigest {
   readonly digest: string
   /** The entry of another view for the same version. */
   readonly next: LinkDigest | undefined
-  /** The number of entries from this entry to the last. */
+  /** The number of entries in the chain that begins with this entry and follows `next`. */
   readonly length: number
 }
 
@@ -63,7 +63,10 @@ export class Views {
   readonly #byResource = new WeakMap<Mounted, ResourceViews>()
   readonly #plainLinks: boolean
 
-  /** `plainLinks` is passed to the `Presenter` of each view. */
+  /**
+   * `plainLinks`: whether representations show a link only as a URL, and not as an object with
+   * `href`.
+   */
   constructor(caches: Caches, plainLinks = false) {
     this.#caches = caches
     this.#plainLinks = plainLinks

@@ -7,12 +7,15 @@ import { isScalar } from '../definition/shape.js'
 import { loggableError } from '../failures/loggable.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 
-/** Whether a value is one of the results of a create that are not refusals. */
+/** Whether a value is a result that `create()` may return, other than a refusal. */
 export const isCreated = (result: unknown): boolean =>
   isContainer(result) &&
   (('created' in result && isContainer(result.created)) || 'accepted' in result || 'nothing' in result)
 
-/** Throws unless a result without a record is `{ accepted: key }` or `{ nothing: true }`. */
+/**
+ * Checks a result without a record: it must be `{ accepted: key }` or `{ nothing: true }`. Throws
+ * if the result is neither of these.
+ */
 export function checkDeferred(plan: ResourcePlan, result: object): void {
   if (!isCreated(result))
     throw loggableError(

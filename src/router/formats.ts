@@ -102,8 +102,8 @@ const written = (mediaType: string): Representation => ({
 })
 
 /**
- * Describes an endpoint's result for formats such as XML, by the name of the root element and a
- * form. The form allows values of any type, because it is not taken from a schema.
+ * Returns the name of the root element and the JSON types (`form`) of an endpoint's result, for
+ * formats such as XML. The form allows values of any type, because it is not taken from a schema.
  */
 const endpointWire = ({ route }: Negotiated): Wire => ({
   root: wireName(route.endpoint?.name ?? '', 'value'),

@@ -175,8 +175,8 @@ function takeLink(taking: Taking, link: LinkTo): void {
   const given = body[link.name]
   if (given === null) {
     for (const member of link.by) if (hidden.has(member) && !shared.has(member)) record[member] = null
-    // A link has no target if at least one of its members is null. So the null contradicts the body
-    // only if the body has a value for each member of the link.
+    // A link has no target if at least one of its members is null. So a link that is null
+    // contradicts the members in the body only if none of these members is null or absent.
     if (link.by.every((member) => !hidden.has(member) && (body[member] ?? null) !== null))
       for (const member of link.by) violations.push(contradiction(target, link.name, member))
     return

@@ -9,7 +9,7 @@ import type { Received } from './stages.js'
 /**
  * Runs the middleware. The promise resolves when the middleware calls `next()`, and rejects with an
  * error that the middleware throws or passes to `next`. If the middleware responds itself, the
- * promise never resolves, and no further step runs. `onResponse` is then called when the response
+ * promise never resolves, no further step runs, and `onResponse` is called when the response
  * closes.
  */
 export function passTo(exchange: Received, middleware: Middleware): Promise<void> {

@@ -37,7 +37,7 @@ export function relatedOf(
   })
 }
 
-/** Returns the item of the path as a GET without expansions shows it. */
+/** Returns the item that the path identifies, as a GET without expansions shows it. */
 export function shownItem(place: Place, stored: Stored<unknown>): Awaitable<JsonObject> {
   const { resource, keys, base } = place
   return settled(relatedOf(place, resource, [stored], []), (related) =>

@@ -100,9 +100,9 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     const { path, query } = splitTarget(req.url ?? '/')
     const segments = decodeSegments(path)
     const match = segments && version.table.match(segments)
-    // A path that can't be decoded goes to `next()`, unless it begins with the first segment of
-    // this router. In that case, the response is a 400. A path below a retired part never goes to
-    // `next()`, even if no route matches: the response is a 410.
+    // A path that can't be decoded goes to `next()`, unless it begins with the area or the
+    // collection of this router. In that case, the response is a 400. A path below a retired path
+    // never goes to `next()`, even if no route matches: the response is a 410.
     const isElsewhere = segments === undefined ? !path.startsWith(first) : match === undefined
     if (isElsewhere && version.table.parts?.isGone(req.method ?? 'GET', path, Date.now()) !== true) return next()
     const mountPath = (req as ExpressRequest).baseUrl ?? ''

@@ -14,8 +14,8 @@ import { operations } from './operations/index.js'
 import type { Operation } from './operations/operation.js'
 
 /**
- * Builds a route table. `related` contains further resources: link targets, which get no routes in
- * the table, and sub-collections of the entries.
+ * Builds a route table. `related` contains resources that are not in `entries`: sub-collections of
+ * the entries, and link targets. Link targets get no routes in the table.
  */
 export const routeTable = (
   entries: readonly (Mount | Endpoint | ServedDocument)[],

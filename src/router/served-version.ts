@@ -36,7 +36,7 @@ export const livingNames = (versions: Versions): string[] =>
   [...versions].filter(([, entry]) => isLiving(entry)).map(([name]) => name)
 
 /**
- * True if a version may serve a path below it: the path has not retired, and a route matches or
+ * True if a version may serve a path below it: the path is not retired, and a route matches or
  * hand-written routes may match.
  */
 export function serves({ table, routes }: ServedVersion, path: string): boolean {

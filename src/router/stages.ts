@@ -35,9 +35,9 @@ export interface Entrance {
   /** The path that the router is mounted at. */
   readonly mountPath: string
   /**
-   * The part of the mount path that links need after a configured `baseUrl`. It begins with the
-   * first version segment: `/v1` for the mount path `/private/v1`. It is empty if the mount path
-   * has no version segment, and always empty for `api`.
+   * The part of the mount path that follows `baseUrl` in links, if `baseUrl` is configured. It
+   * begins with the first version segment: `/v1` for the mount path `/private/v1`. It is empty if
+   * the mount path has no version segment, and always empty for `api`.
    */
   readonly mountPathFromVersion: string
   /**
@@ -103,8 +103,8 @@ export interface Received {
    */
   finding(clause: string, detail: string): void
   /**
-   * Returns the header fields that announce the end of the version or of the requested part
-   * (VER-3). Returns `undefined` if there is nothing to announce.
+   * Returns the header fields that announce the end of the version, or of the requested path or
+   * method (VER-3). Returns `undefined` if there is nothing to announce.
    */
   notices(): Readonly<Record<string, string>> | undefined
   /**
@@ -222,8 +222,9 @@ export interface Executed extends Parsed {
 /**
  * The stage at which the fields of `Known` are set. If `Known` has the fields that the step
  * `authenticate` sets, the stage includes `Identified`. If it also has the fields that the step
- * `route` sets, the stage includes `Routed`. These interfaces declare the fields that the exchange
- * computes, such as `base` from `version`, and `resource` and `listPath` from `route`.
+ * `route` sets, the stage includes `Routed`. These interfaces also declare fields that the exchange
+ * computes: `base` is computed from `version`, and `resource` and `listPath` are computed from
+ * `route`.
  */
 export type Stage<Known> = Known &
   (Known extends Pick<Identified, 'version' | 'principal' | 'authenticated'>

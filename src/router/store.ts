@@ -38,7 +38,7 @@ import type { AnswerLinks } from './shown-links.js'
 export interface Intent {
   /** The kind of write. Default: the name of the adapter method. */
   readonly action?: WriteAction
-  /** The record in the version that the write expects, if that record has been read. */
+  /** The record in the expected version, if the request has already read it. */
   readonly before?: unknown
   /** The links that the response shows. */
   readonly links?: AnswerLinks | undefined
@@ -87,9 +87,9 @@ export class Store {
   }
 
   /**
-   * Returns the records that links lead to. For a request, the parents in the path are checked, but
-   * a link has no such path. So this method checks the parents of each target: if the caller's
-   * scope hides a parent, the target counts as absent.
+   * Returns the targets of links, by their keys. The router checks the parents that the path of a
+   * request names, but not the parents of link targets. So this method checks the parents of each
+   * target: if the caller's scope hides a parent, the target counts as absent.
    */
   linked(keys: readonly KeyValue[]): Awaitable<readonly (Stored<unknown> | undefined)[]> {
     const { parent } = this.#mounted

@@ -44,7 +44,7 @@ abstract class Countdown implements TimeLimit {
   #controller: AbortController | undefined
   #anew: { readonly from: number; readonly limit: number } | undefined
 
-  /** The time limit in milliseconds, before any restart. */
+  /** The time limit in milliseconds, until `restart` sets another. */
   protected abstract get timeout(): number
   protected abstract get started(): number
   protected abstract get change(): Change

@@ -52,8 +52,8 @@ function reasonOf(version: ServedVersion, segments: readonly string[], lists: bo
 }
 
 /**
- * The collections that the version serves directly below its own path, by their paths. They do not
- * include related resources.
+ * The collections that the version serves directly below its own path, by their paths. Collections
+ * below a parent are not included.
  */
 function collectionsOf({ table }: ServedVersion): ReadonlyMap<string, Mounted<Operation>> {
   const found = new Map<string, Mounted<Operation>>()

@@ -13,8 +13,8 @@ import { ServerEnd, type ShutdownReport, type Times } from './server-end.js'
 /** The options of `shutdown()`. Times are in milliseconds. */
 export interface ShutdownOptions {
   /**
-   * How long the server keeps serving while the readiness probe responds with 503. A load balancer
-   * then stops sending requests before connections are refused. Default: `drain` of
+   * How long the server keeps serving while the readiness probe responds with 503. During this
+   * time, a load balancer notices the 503 and stops sending requests. Default: `drain` of
    * `createServer()`.
    */
   readonly drain?: number
@@ -29,7 +29,7 @@ export const shutdownKinds: Kinds<ShutdownOptions> = { drain: timer, grace: time
 
 /** A Node server with graceful shutdown. */
 export type GracefulServer<Base extends Server | TlsServer = Server> = Base & {
-  /** True from the call of `shutdown()` or `close()` on, until the server listens again. */
+  /** True after a call of `shutdown()` or `close()`, until the server listens again. */
   readonly draining: boolean
   /**
    * Shuts the server down. During the drain, it keeps serving. Then it accepts the connections that

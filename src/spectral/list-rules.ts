@@ -135,7 +135,7 @@ export const listRules: Readonly<Record<string, Rule>> = {
   'verb-1-array': rule('VERB-1', 'A list is an array of items.', onCollections('GET', findNoArray)),
   'verb-2-location': rule(
     'VERB-2',
-    'The response to a POST that creates has a Location.',
+    'The response to a POST that creates an item has a Location.',
     onCollections('POST', findUnlocated),
   ),
   'verb-7-delete': rule('VERB-7', 'Collections have no DELETE.', onCollections('DELETE', findDeletes)),

@@ -102,7 +102,10 @@ function filterFault({ segments }: Path, at: number): string | undefined {
   return `"${segment}" is a filter. Leave it out of the path, and use a query parameter of the list: property=value.`
 }
 
-/** Finds items whose sub-collection has no path in the document. */
+/**
+ * Finds items in a sub-collection whose own path is not in the document. For example,
+ * `/a/{id}/b/{id}` is in the document, but `/a/{id}/b` is not.
+ */
 function findUnlisted(document: unknown): readonly Finding[] {
   const paths = pathsOf(document)
   const plain = (text: string): string => text.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '')

@@ -138,7 +138,7 @@ export const statusRules: Readonly<Record<string, Rule>> = {
   'hdr-1-accept': rule('HDR-1', 'An unacceptable Accept gets 415.', onAll(findUnnegotiated)),
   'auth-4-unauthenticated': rule('AUTH-4', 'Requests without valid credentials get 401.', onAll(findUnauthenticated)),
   'err-1-status': rule('ERR-1', 'Only the statuses of the conventions are used.', onAll(findForeign)),
-  'err-2-body': rule('ERR-2', 'Operations with a body document 400, 415 and 422.', onAll(findUnread)),
+  'err-2-body': rule('ERR-2', 'An operation with a body has the responses 400, 415 and 422.', onAll(findUnread)),
   'err-3-problem': rule('ERR-3', 'Errors are problem details.', onAll(findOtherProblems)),
   'limit-1-retry-after': rule('LIMIT-1', '429 has Retry-After.', onAll(findUntimed)),
   'ver-2-gone': rule('VER-2', '410 has no body.', onAll(findBodies)),

@@ -74,7 +74,7 @@ export class Traced<M extends Outcome> {
     return this
   }
 
-  /** Ends the work. `failure` has the thrown value. */
+  /** Ends the work. If the work failed, `failure` contains the thrown value. */
   end(failure?: { readonly error: unknown }): void {
     const { error, asyncStart, asyncEnd } = this.#channel
     const { message } = this

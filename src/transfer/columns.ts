@@ -50,8 +50,8 @@ const below = ({ path, whenEmpty }: At, name: string, empty: EmptyValue): At => 
 const top: At = { path: [], whenEmpty: [] }
 
 /**
- * The columns of a resource if the associations `expand` are expanded, in the order of the
- * representation.
+ * The columns of a resource, in the order of the representation. The associations in `expand` are
+ * expanded.
  */
 export function columnsOf(resource: Mounted, expand: readonly string[] = []): readonly Column[] {
   return distinct(recordColumns(resource, top, expand))

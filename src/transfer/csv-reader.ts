@@ -186,7 +186,9 @@ function parsed(text: string, depth: number): unknown {
   return 'malformed' in result ? unreadable : result.value
 }
 
-/** The types of a cell that is written as JSON. Text that is not JSON has none of them. */
+/**
+ * The types that the value of a JSON cell may have. Text that is not JSON has none of these types.
+ */
 const jsonTypes = ['array', 'boolean', 'null', 'number', 'object', 'string']
 
 function untyped({ name, kind, path }: Column): Violation {

@@ -87,8 +87,7 @@ class Scanner {
     let end = this.#closing(begin)
     for (; this.#text.charCodeAt(end + 1) === quote; end = this.#closing(end + 2)) doubled = true
     this.#at = end + 1
-    if (!this.#isCellEnd())
-      throw this.#malformed('something follows a closing quote. End the cell there, or double the quotes in it')
+    if (!this.#isCellEnd()) throw this.#malformed(textAfterQuote)
     const inner = this.#text.slice(begin, end)
     return { text: doubled ? inner.replaceAll('""', '"') : inner, quoted: true }
   }
@@ -118,4 +117,6 @@ class Scanner {
 }
 
 const tooLong = `there are more than ${longestRow} characters: a quote may be missing`
+const textAfterQuote =
+  'something follows a closing quote. End the cell after this quote, or double each quote inside the cell'
 const strayQuote = 'there is a quote within an unquoted cell. Quote the cell and double the quotes in it'

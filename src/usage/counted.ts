@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Usage } from './usage.js'
 
-/** The value of `what` if the call itself was counted, and not a violation of a clause. */
+/** The value of `what` for a counted call. For a counted violation, `what` is the clause. */
 export const callItself = 'call'
 
 interface Counted {
@@ -29,6 +29,6 @@ export function noteCounted(req: IncomingMessage, usage: Usage, what: string): v
   followed.get(req)?.push({ usage, what })
 }
 
-/** Whether a request was already counted for a clause, or as a call, in the same counts. */
+/** Whether a request was already counted in `usage`, for the clause `what` or as a call. */
 export const isCounted = (req: IncomingMessage, usage: Usage, what: string): boolean =>
   followed.get(req)?.some((one) => one.usage === usage && one.what === what) ?? false

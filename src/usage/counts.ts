@@ -34,8 +34,8 @@ export const otherName = '(other)'
 export const unnamedClient = '(unnamed)'
 
 /**
- * The maximum numbers of different values of the labels. The maximum of details applies to each
- * subject. The number of clients is bounded by `maxClients`.
+ * The maximum number of different values of each label. The maximum for details applies to each
+ * subject separately. The number of clients is bounded by `maxClients`.
  */
 const maxSubjects = 200
 const maxRoutes = 1000

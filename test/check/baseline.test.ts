@@ -77,7 +77,7 @@ describe('the messages about a baseline', () => {
       [{ ...one, until: '2026-06-29' }],
       'QUERY-7/total at /orders is accepted for 14 more days, until 2026-06-29.',
     ],
-    [[], [one], 'QUERY-7/total at /orders holds. Remove its entry from known.json.'],
+    [[], [one], 'QUERY-7/total at /orders is no longer violated. Remove its entry from known.json.'],
   ])('for the violations %j and the entries %j: %s', (broken, known, message) => {
     expect(messages(broken, known)).toContain(message)
   })

@@ -160,7 +160,7 @@ it('a script exits with 2 if it lacks the token or gets no response', async () =
   await service?.close()
   service = undefined
   const { code, out } = await shell(file)
-  expect([code, out]).toEqual([2, expect.stringContaining('Could not find out: request 1 got no answer')])
+  expect([code, out]).toEqual([2, expect.stringContaining('Could not determine the result: request 1 got no answer')])
 })
 
 /**

@@ -188,9 +188,9 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
 
   it('QUERY-7: x-total-count counts all matches, and Link leads to the other pages with the same query', async () => {
     const at = (offest: number, rel: string) =>
-      `<${service.origin}/v8/piezas?lote=A&limit=2&sort=-peso,numero&offest=${offest}>; rel="${rel}"`
+      `<${service.origin}/v8/piezas?lote=A&limit=2&sort=-peso,%2Bnumero&offest=${offest}>; rel="${rel}"`
     const headers = async (offest: number) =>
-      (await send('GET', `/v8/piezas?lote=A&limit=2&offest=${offest}&sort=-peso,%2Bnumero`.replace('%2B', ''))).headers
+      (await send('GET', `/v8/piezas?lote=A&limit=2&offest=${offest}&sort=-peso,%2Bnumero`)).headers
     expect(withoutCursors((await headers(1)).link)).toBe([at(1, 'first'), at(2, 'next'), at(3, 'last')].join(', '))
     expect(withoutCursors((await headers(2)).link)).toBe(
       [at(1, 'first'), at(1, 'prev'), at(3, 'next'), at(3, 'last')].join(', '),

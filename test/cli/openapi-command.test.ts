@@ -228,7 +228,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     const first = await run(folder, { v1: withFilters() }, check)
     expect(first.code).toBe(2)
     expect(first.error).toBe(
-      'There is no contract at main:openapi yet. Write the first with: npx express-rest-conventions openapi ' +
+      'There is no contract at main:openapi yet. Write the first contract with: npx express-rest-conventions openapi ' +
         'api.js\nCommit and merge openapi. From then on, this check compares with it.\n',
     )
     await run(folder, { v1: withFilters() }, 'openapi api.js')

@@ -64,7 +64,7 @@ describe.each(stores)('an endpoint that writes in a transaction, over $name', ({
           describe: { problems: ['rule'] },
           handle: ({ item: { key, record, version }, body, callOf }) =>
             inTransaction(store.client as pg.Pool | PGlite, async (tx) => {
-              if (record.estado === 'cancelado') throw new HttpProblem('rule', { detail: 'It is cancelled already.' })
+              if (record.estado === 'cancelado') throw new HttpProblem('rule', { detail: 'It is already cancelled.' })
               const saved = await adapter
                 .within(tx)
                 .replace(key, { ...record, estado: 'cancelado' }, version, callOf('pedidos'))

@@ -142,7 +142,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'wire.ts',
   ],
   middleware: [
-    'usage',
     'adapters/contract.ts',
     'auth',
     'conventions',

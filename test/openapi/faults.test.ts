@@ -107,7 +107,7 @@ describe('the ConfigurationError of openapi()', () => {
 
   it('names a part of a fragment that the document already has', () => {
     expect(describing({ fragments: [{ paths: { '/orders': { get: {} } } }] })).toThrow(
-      /A fragment has "get" in "\/orders" of paths/,
+      /A fragment has "get" in "\/orders" of "paths"/,
     )
     expect(describing({ fragments: [{ components: { schemas: { Order: {} } } }] })).toThrow(
       /A fragment has "Order" in "schemas"/,

@@ -6,7 +6,7 @@ import { type ViolationCode, violationKinds } from '../../src/violation.js'
 const member = (schema: unknown, value: unknown) =>
   compileValidator('cosas', { type: 'object', properties: { a: schema } }, new Set())({ a: value })
 
-/** For each code of a schema keyword: a schema, a value that violates it, and the expected params. */
+/** For each code of a schema keyword: a schema, an invalid value, and the expected params. */
 const broken: readonly (readonly [code: ViolationCode, schema: object, value: unknown, params?: object])[] = [
   ['type', { type: ['integer', 'null'] }, 'x', { types: ['integer', 'null'] }],
   ['required', { type: 'object', required: ['b'], properties: { b: {} } }, {}, { member: 'b' }],

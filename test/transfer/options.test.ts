@@ -18,7 +18,7 @@ describe('options of exports', () => {
       '"exports.formats" of the mount of "pedidos" is an empty list. Give a list of results of csv() and ndjson()',
     ],
     [() => exporting([csv()]), '"exports" of the mount of "pedidos" is a list. Give { formats, '],
-    [() => exporting({ formats: [csv(), csv({ separator: ';' })] }), 'has two formats of "text/csv"'],
+    [() => exporting({ formats: [csv(), csv({ separator: ';' })] }), 'has two formats with the media type "text/csv"'],
     [
       () => exporting({ formats: [csv()], timeout: 0 }),
       '"exports.timeout" of the mount of "pedidos" is 0. Give a whole number of milliseconds from 1.',

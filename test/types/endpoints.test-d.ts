@@ -195,7 +195,7 @@ const ofOthers = endpoint<EndpointItem<{ codigo: string }, string>>()('bajas', {
   description,
   methods: { POST: { handle: () => 1 } },
 })
-// @ts-expect-error: the endpoint needs items with a member "codigo", which this resource does not have
+// @ts-expect-error: the endpoint needs items with a member "codigo", which this resource lacks
 mount(pedidos, data, { endpoints: [ofOthers] })
 
 // The handler of an endpoint at the top level gets no item.

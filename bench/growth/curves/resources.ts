@@ -1,6 +1,6 @@
 /**
- * How the cost of an item depends on the number of mounted resources. An `api()` must find the
- * right resource without trying all resources.
+ * How the cost of a request for an item depends on the number of mounted resources. An `api()` must
+ * find the right resource without trying all resources.
  */
 import { piecesPath } from '../../data/addresses.js'
 import { type Curve, cpu, type Line, steps } from '../curve.js'

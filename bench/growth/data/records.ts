@@ -19,8 +19,9 @@ export interface Extent {
 const usualMatches = 250
 
 /**
- * Returns the extent of `rows` pieces. Each branch has the usual number of pieces, or `smallest`
- * pieces if `smallest` is less. The remaining pieces are spread over the branches.
+ * Returns the extent of a store with `rows` pieces, which are spread evenly over the branches. Each
+ * branch has at least the usual number of pieces, or at least `smallest` pieces if `smallest` is
+ * less.
  */
 export function extentOf(rows: number, smallest = rows): Extent {
   const branches = branchesOf({ rows, matches: Math.min(usualMatches, smallest) })

@@ -1,4 +1,4 @@
-/** The result of a run of curves, which `--json` writes to a file. */
+/** The result of a run that measures growth curves. `--json` writes the result to a file. */
 
 import type { Result } from '../../report/result.js'
 import { type Spread, spreadOf } from '../../report/statistics.js'

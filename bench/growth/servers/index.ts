@@ -1,6 +1,6 @@
 /**
- * The servers of the curves. Most servers mount the library's `api` in an Express app, on the HTTP
- * server from `express-rest-conventions/server`.
+ * The servers that `npm run bench:growth` measures. Most servers mount the library's `api` in an
+ * Express app, on the HTTP server from `express-rest-conventions/server`.
  */
 import { createServer, type Server } from 'node:http'
 import express, { type Express } from 'express'

@@ -46,7 +46,7 @@ module.exports = function items({ deliveries, depots }) {
   })
 
   router.post('/deliveries/:id/cancel', (req, res) => {
-    if (req.row.status === 'cancelled') return res.status(409).json({ error: 'cancelled already' })
+    if (req.row.status === 'cancelled') return res.status(409).json({ error: 'already cancelled' })
     res.json(present(req, deliveries.update(req.row.id, { status: 'cancelled' })))
   })
 

@@ -1,6 +1,6 @@
 /**
- * Rules that mostly report: a request that violates such a rule gets the same response as before,
- * and is counted. The README lists the three responses that change.
+ * Rules that report: a request that violates a rule gets the same response as before, and is
+ * counted. The README lists three responses that nevertheless change.
  */
 const { ifMatch, listQuery, methodRules, negotiate } = require('express-rest-conventions/middleware')
 const deliveries = require('./deliveries.cjs')

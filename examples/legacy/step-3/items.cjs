@@ -38,7 +38,7 @@ module.exports = function items(store) {
   })
 
   router.post('/deliveries/:id/cancel', (req, res) => {
-    if (req.row.status === 'cancelled') throw new HttpProblem('rule', { detail: 'cancelled already' })
+    if (req.row.status === 'cancelled') throw new HttpProblem('rule', { detail: 'already cancelled' })
     res.json(present(req, deliveries.update(req.row.id, { status: 'cancelled' })))
   })
 

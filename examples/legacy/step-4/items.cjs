@@ -61,7 +61,7 @@ module.exports = function items(store) {
   })
 
   router.post('/deliveries/:id/cancel', (req, res) => {
-    if (req.row.status === 'cancelled') throw new HttpProblem('rule', { detail: 'cancelled already' })
+    if (req.row.status === 'cancelled') throw new HttpProblem('rule', { detail: 'already cancelled' })
     change(req, res, { ...req.row, status: 'cancelled' })
   })
 

@@ -12,7 +12,7 @@ module.exports = function oldRoutes(store) {
   router.use(csv(store))
   router.param('id', findRow(store.deliveries))
   router.post('/deliveries/:id/cancel', (req, res) => {
-    if (req.row.status === 'cancelled') throw new HttpProblem('rule', { detail: 'cancelled already' })
+    if (req.row.status === 'cancelled') throw new HttpProblem('rule', { detail: 'already cancelled' })
     res.json(present(req, store.deliveries.update(req.row.id, { status: 'cancelled' })))
   })
   return router

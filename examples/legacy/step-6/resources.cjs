@@ -49,5 +49,5 @@ exports.deliveriesTo = (depots) =>
     page: { size: 50 },
     links: { depot: { to: depots, by: 'depot_id' } },
     rules: (_next, { current }) =>
-      current?.status === 'cancelled' ? [{ member: 'status', detail: 'The delivery is cancelled already.' }] : [],
+      current?.status === 'cancelled' ? [{ member: 'status', detail: 'The delivery is already cancelled.' }] : [],
   })

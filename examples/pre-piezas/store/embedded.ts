@@ -54,8 +54,8 @@ async function start(place: string, options: { loadDataDir?: Blob }): Promise<Da
           return (result?.rows ?? []) as Record<string, unknown>[]
         }),
       ),
-    // The database runs in this process, so no query is needed. A query would have to wait for the
-    // queries of all requests.
+    // The database runs in this process, so it responds as long as it is open. A query would have
+    // to wait for the queries of all requests.
     async ask() {
       if (db.closed) throw new Error('The database is closed.')
     },

@@ -29,9 +29,8 @@ export class Associations {
     for (const { of, by } of definition.attachedTo) {
       if (by !== undefined && typeof of !== 'string' && by.length !== of.key.members.length) {
         throw invalidOption(
-          `In the option "attachedTo" of "${definition.collection}", "by" names ${by.length} members, but the key of ` +
-            `"${of.collection}" has ${of.key.members.length}: ${of.key.members.join(', ')}. Name one member in "by" ` +
-            'for each of these.',
+          `In the option "attachedTo" of "${definition.collection}", the list "by" does not fit the key ` +
+            `of "${of.collection}": ${of.key.members.join(', ')}. Name one member in "by" for each of these.`,
         )
       }
     }

@@ -1,10 +1,11 @@
 /**
  * Assigns values to members of the key. Numeric members get consecutive whole numbers, and string
- * members get random UUIDs. Among keys that are equal in all other members, no number is assigned
- * twice. The store assigns values to the members that the definition names in `assigned`. It also
- * assigns values to `readOnly` members of the key, because clients must not set them. In a database
- * table, such a member would be an identity column, or a column with a default. The store assigns
- * no values to booleans, or to `readOnly` members that hold the parent's key.
+ * members get random UUIDs. If a key also has members that get no numbers, each combination of
+ * their values has its own count. Within one count, no number is assigned twice. The store assigns
+ * values to the members that the definition names in `assigned`. It also assigns values to
+ * `readOnly` members of the key, because clients must not set them. In a database table, such a
+ * member would be an identity column, or a column with a default. The store assigns no values to
+ * booleans, or to `readOnly` members that hold the parent's key.
  */
 
 import { randomUUID } from 'node:crypto'

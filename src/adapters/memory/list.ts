@@ -44,8 +44,8 @@ const fewRecords = 32
  * Returns one page. In the simplest case, the page is a slice of a list that a `Bucket` keeps
  * sorted. This case requires that the request has no search, that an index covers all equality
  * conditions, and that all other conditions are ranges of the first sort term. In all other cases,
- * the function takes the smallest set of records that an index, the keys in the conditions, the
- * search or a range yields, and filters this set.
+ * the function filters the smallest set of records that it can find by an index, by the keys in the
+ * conditions, by the search or by a range.
  */
 export function listPage(tables: Tables, given: ListRequest, scope: Readonly<Record<string, Scalar>>): ExactPage<Row> {
   const { indexes, associations, stats, spellings } = tables

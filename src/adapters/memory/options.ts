@@ -14,8 +14,9 @@ import type { MemoryIdempotencyOptions } from './kept-records.js'
 import type { ExactPage } from './slice.js'
 
 /**
- * A record with or without its key. A composite key of type `K` names its members. For any other
- * key, each member that can hold a `K` may be the key, so the type allows one of them to be absent.
+ * A record with or without its key. If `K` is the type of a composite key, the properties of `K`
+ * are the members that may be absent. Otherwise, `K` does not show which member is the key. So any
+ * one member whose values are of type `K` may be absent.
  */
 type WithOrWithoutKey<T, K> =
   | T

@@ -12,7 +12,8 @@ type Compare = (a: unknown, b: unknown) => number
 
 /**
  * Compiles a condition to a function that tests a record. A member that is null or absent matches
- * only `null` with the value `true`. Values of different types never match.
+ * only a condition with the operator `null` and the value `true`. Values of different types never
+ * match.
  */
 export function testOf(condition: Condition, compare: Compare = compareValues): (row: Row) => boolean {
   const { path } = condition

@@ -46,9 +46,9 @@ export function wordsOf(text: string): string[] {
 
 /**
  * Parses a query. The syntax is `word`, `"a phrase"`, `or` and `-not`. A record matches the query
- * if it matches at least one of the returned clauses. A query without words has no clauses and
- * matches everything. Returns `undefined` if the query has more than `maxWords` words. Never
- * throws.
+ * if it matches at least one of the returned alternatives. A query without words has no
+ * alternatives and matches every record. Returns `undefined` if the query has more than `maxWords`
+ * words. Never throws.
  *
  * @example parseSearch('madrid urgente or "entrega en mostrador" -devuelta')
  */

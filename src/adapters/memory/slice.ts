@@ -40,9 +40,9 @@ export function sliceOf(
     })
     return Math.min(Math.max(found, from), to)
   }
-  // In two cases, the page has higher indexes in the list than the position: if the list is read
-  // from its start and the page comes after the position, or if the list is read from its end and
-  // the page comes before the position.
+  // `order.reversed`: the list is read from its end. `seek.backwards`: the page comes before the
+  // position in reading order. If both are true, or neither is, the indexes of the page in the list
+  // are higher than the index of the position.
   if (seek.backwards === order.reversed) {
     const start = edge((difference) => difference > 0)
     return pageOf(list, { from: start, to: start + size }, range, order, seek.backwards)

@@ -22,8 +22,8 @@ export interface Spellings {
 }
 
 /**
- * Compiles the formats of the members that filters, sort orders and the key use. If none of these
- * members has a format with several spellings, requests stay unchanged.
+ * Collects the formats of all members that are a filter, a sort field or a part of the key. If none
+ * of these members has a format with several spellings, requests stay unchanged.
  */
 export function spellingsOf({ shape, filters, sort, key }: ResourceDefinition): Spellings {
   const spelled = new Map<string, Spelled>()

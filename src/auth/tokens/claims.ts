@@ -105,8 +105,8 @@ function audienceFault({ aud }: Claims, { audiences }: ClaimRules): string | und
 }
 
 /**
- * The time at which claims that are valid now expire, in seconds since 1970. The tolerance is
- * included.
+ * Returns the time at which the claims expire, in seconds since 1970, including the tolerance. The
+ * claims must be valid at the time of the call.
  */
 export function validUntil({ exp, iat }: Claims, { tolerance, maxAge }: ClaimRules): number {
   return Math.min(exp, iat === undefined || maxAge === undefined ? exp : iat + maxAge) + tolerance

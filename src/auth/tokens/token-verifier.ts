@@ -17,7 +17,7 @@ import { readToken, type UnverifiedToken } from './token-text.js'
  */
 interface VerifiedToken {
   readonly claims: Claims
-  /** The header that the key ring is called with. */
+  /** The members of the token's header that select its key. */
   readonly header: KeyQuestion
   /** The key that verified the token. */
   readonly key: PreparedKey

@@ -32,8 +32,8 @@ async function fromOrigin(list: Listing): Promise<Exchange> {
   const exchange = await list.list('', { headers: { Origin: origin } })
   if (!allowsOrigin(exchange, origin) && list.service.target.origin === undefined)
     throw new NotApplicable(
-      `scripts of ${origin} may not read the answers. If another origin is allowed, give it as "origin" in ` +
-        'a target file',
+      `the service does not let scripts of ${origin} read its answers. If another origin is allowed, give it as ` +
+        '"origin" in a target file',
     )
   return exchange
 }
@@ -106,8 +106,8 @@ export const browserChecks: readonly ListCheck[] = [
 ]
 
 /**
- * The header fields that HDR-7 names. The fields in the list below are left out: this library
- * exposes them too, but HDR-7 does not name them.
+ * The header fields that HDR-7 names. This library also exposes four fields that HDR-7 does not
+ * name, and these are left out here.
  */
 const ofClause = exposedHeaders.filter(
   (one) =>

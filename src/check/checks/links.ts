@@ -88,7 +88,7 @@ export const linkChecks: readonly ListCheck[] = [
         }
         if (last === undefined) return undefined
         return breaks(
-          `an existing resource at the links "${name}"`,
+          `an existing resource for at least one link "${name}"`,
           `404 or 410 for every link that was requested (${hrefs.length})`,
           await list.sample(),
           last,

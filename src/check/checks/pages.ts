@@ -61,7 +61,7 @@ export const pageChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-4/malformed',
     rule: 'A page number that is not a whole number, or is before the first page, gets 400.',
-    why: 'Otherwise the client mistakes another page for the requested one.',
+    why: 'If the service returns some other page instead, the client mistakes it for the requested page.',
     fix: 'Answer 400 if `offest` is not a page number.',
     run: (list) => refusesValues(list, parameter.page, [...malformed, ...(list.target.first === 1 ? ['0'] : [])]),
   },

@@ -68,7 +68,7 @@ export const problemChecks: readonly ListCheck[] = [
   {
     id: 'ERR-3/members',
     rule: 'A problem has a `code`, and its `status` is the status of the response.',
-    why: 'Programs decide by the member `code`, because the texts may change.',
+    why: 'Programs distinguish errors by the member `code`, because the texts may change.',
     fix: 'Give each kind of error a stable `code`, and set `status` to the status of the response.',
     run: onErrors((exchange) => {
       const { json, status } = exchange.answer

@@ -80,7 +80,7 @@ export const sortChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-2/nulls',
     rule: 'Null counts as the largest value: last in ascending order, first in descending order.',
-    why: 'Clients of all services find items without a value at the same end.',
+    why: 'In every service, clients find items without a value at the same end of the list.',
     fix: 'Sort in ascending order with NULLS LAST, and in descending order with NULLS FIRST.',
     async run(list) {
       let seen = false
@@ -170,7 +170,7 @@ export const sortChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-8/sort-field',
     rule: 'An unknown field in `sort` gets 400.',
-    why: 'Otherwise the client mistakes another order for the requested one.',
+    why: 'Otherwise the client believes that the list is in the requested order.',
     fix: 'Refuse unknown fields of `sort` with 400, and name the allowed ones.',
     async run(list) {
       needsParameter(list, parameter.sort)

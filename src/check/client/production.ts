@@ -36,8 +36,8 @@ export function refusedInProduction({ caller, headers, body, url }: Request): st
     return `--production sends no body of more than ${largestBody} bytes, because it could overload the service`
   if (url.length > longestAddress)
     return (
-      `--production sends no address of more than ${longestAddress} characters, because long addresses could ` +
-      'overload the service'
+      `--production sends no request with a URL of more than ${longestAddress} characters, because long URLs ` +
+      'could overload the service'
     )
   return undefined
 }

@@ -33,7 +33,7 @@ export function baselineMessages(
     ),
     ...unmatched.flatMap(({ entry, state }) =>
       state === 'fixed'
-        ? [`${placeOf(entry)} holds. Remove its entry from ${file}.`]
+        ? [`${placeOf(entry)} is no longer violated. Remove its entry from ${file}.`]
         : state === 'absent'
           ? [`${placeOf(entry)} was not checked: there is no such check or place. Remove its entry from ${file}.`]
           : [],

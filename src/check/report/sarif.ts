@@ -36,7 +36,7 @@ export function sarifOf(run: RunReport): string {
 function findingOf(result: Result, { principals, standingOf, placeOf }: RunReport): SarifFinding {
   const { check, where, clause, rule, why, fix, outcome } = result
   const found = breakOf(result)
-  if (found === undefined) throw new TypeError(`${check} at ${where} does not break.`)
+  if (found === undefined) throw new TypeError(`${check} at ${where} has no violation.`)
   const rate = rateOf(outcome)
   const gateway = gatewayText(result)
   const requests = found.evidence.map(({ request, answer }) => `${request.method} ${request.url} -> ${answer.status}`)

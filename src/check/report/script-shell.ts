@@ -11,7 +11,7 @@ export const readers = `export LC_ALL=C
 # Like the check, the script sends its requests without a proxy.
 export no_proxy='*'
 dir=$(mktemp -d) || exit 2
-cannot() { echo "Could not find out: $*" >&2; exit 2; }
+cannot() { echo "Could not determine the result: $*" >&2; exit 2; }
 prepare() { : >"$dir/$1.head"; : >"$dir/$1.body"; }
 status() { awk '/^HTTP\\// { code = $2 } END { print code + 0 }' "$dir/$1.head"; }
 field() { awk -v name="$2:" 'index(tolower($0), name) == 1 { sub(/^[^:]*:[ \\t]*/, ""); sub(/[ \\t\\r]+$/, ""); all = all comma $0; comma = ", " } END { print all }' "$dir/$1.head"; }

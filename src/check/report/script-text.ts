@@ -169,16 +169,16 @@ function afterLines(step: Step, steps: readonly Step[], values: Values): readonl
 }
 
 /**
- * Whether a POST was sent to a collection, and not to a new record of the script. A POST to a
- * record creates nothing.
+ * Whether a POST was sent to a collection, and not to the URL of a record that the script has
+ * created. A POST to a record creates nothing.
  */
 const isCollection = ({ request }: Exchange, steps: readonly Step[]): boolean =>
   steps.every(({ created }) => created === undefined || created !== request.url)
 
 /** The shell functions that find, verify and remove the records of the script. */
 function ownFunctions(post: Request, { marker, key = [] }: Trace, values: Values, principals: Principals): string {
-  // A record that was created without credentials is read and removed by the first principal, if
-  // there is one.
+  // A record that was created without credentials is read and removed with the credentials of the
+  // first principal, if there is one.
   const [first] = principals.keys()
   const caller: Caller =
     post.caller.kind === 'nobody' && first !== undefined ? { kind: 'principal', name: first } : post.caller

@@ -31,9 +31,10 @@ export function scriptsOf(results: readonly Result[], principals: readonly Princ
 
 /**
  * Whether a script can reproduce the violation. A script creates records in only one collection, so
- * there is no script for a violation that needs new records in two collections. Without a trace, a
- * script can't create records. There is then no script for a violation with unsafe requests,
- * because they would go to records that the script has not created.
+ * there is no script for a violation that needs new records in two collections. Only a violation
+ * with a trace (all requests of the check) gets a script that creates records. A violation without
+ * a trace gets no script if its requests are unsafe, because they would go to records that the
+ * script has not created.
  */
 function canScript({ unscripted = false, trace, evidence }: Break): boolean {
   if (trace === undefined && evidence.some(({ request }) => !safeMethods.has(request.method))) return false

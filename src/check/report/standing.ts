@@ -11,7 +11,7 @@ export type BaselineState =
 
 /**
  * Returns a function that looks up the state of a violation. The function returns `undefined` for
- * results that are not in the comparison.
+ * results that the comparison with the baseline does not contain.
  */
 export function standingsOf<Broken extends { readonly check: string; readonly where: string }>({
   fresh,

@@ -12,8 +12,8 @@ const markerLength = 22
 export interface Makeable {
   readonly post: Operation | undefined
   /**
-   * PUT of an item. A PUT without a body adds an existing item to the collection of a parent
-   * (VERB-4).
+   * The operation PUT of an item. If PUT has no body, it adds an existing item to the collection of
+   * a parent (VERB-4).
    */
   readonly put: Operation | undefined
   readonly key: readonly string[]
@@ -33,7 +33,7 @@ export interface Makeable {
  *   marker, a service may respond to the POST with the URL of an existing record that has the same
  *   content.
  * - The client has to choose an id that can't contain the marker.
- * - The collection contains records of another collection.
+ * - PUT of an item has no body, so the items are records of another collection.
  */
 export function creationOf({ post, put, key, filters }: Makeable): Creation | undefined {
   if (post === undefined || (put !== undefined && put.operation.requestBody === undefined)) return undefined

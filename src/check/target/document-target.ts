@@ -140,7 +140,8 @@ function flagsOf(operations: readonly Operation[], item: string): readonly Flag[
 }
 
 /**
- * The segment of a path after `above`. `undefined` unless exactly one segment follows `above`.
+ * The last segment of the path `text`, if this path consists of the path `above` and one more
+ * segment. Otherwise `undefined`.
  */
 function segmentBelow(text: string, above: string): string | undefined {
   const rest = text.startsWith(`${above}/`) ? text.slice(above.length + 1).replace(/\/$/, '') : ''

@@ -38,7 +38,7 @@ function offsetOf(root: Node, path: readonly (string | number)[]): number | unde
     if (isAlias(node)) return offset
     if (isMap(node)) {
       const pair = memberOf(node, String(name))
-      // If the path leads through a reference or a merge key, its offset is returned.
+      // If the path leads through a `$ref` or a merge key `<<`, the offset of that key is returned.
       const other = pair ?? memberOf(node, '$ref') ?? memberOf(node, '<<')
       if (pair === undefined) return (other?.key as Node | undefined)?.range?.[0] ?? offset
       offset = (pair.key as Node).range?.[0] ?? offset

@@ -59,9 +59,10 @@ export function scalarPaths(schema: unknown, depth = 0): readonly string[] {
 }
 
 /**
- * The names that the schema of a parameter accepts, alone or in a list. For an enum, the result is
- * its names. For a pattern, the result is the candidates that match. The result is `undefined` if
- * the schema has neither an enum nor a valid pattern.
+ * The names of members that the schema of a parameter accepts, as a single value or as the items of
+ * an array. For an enum, the result is the names in the enum. For a pattern, the result is the
+ * candidates that match the pattern. The result is `undefined` if the schema has neither an enum
+ * nor a valid pattern.
  */
 export function takenBy(schema: unknown, candidates: readonly string[]): readonly string[] | undefined {
   if (!isObject(schema)) return undefined

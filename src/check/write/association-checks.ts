@@ -101,7 +101,7 @@ export const associationChecks: readonly WriteCheck[] = [
     id: 'VERB-4/missing',
     needs: ['VERB-4/attach'],
     rule: 'PUT into a sub-collection gets 404 if the item does not exist.',
-    why: 'Otherwise the client does not notice a wrong id.',
+    why: 'Without the 404, the client does not notice a wrong id.',
     fix: 'Look up both items before storing the relation.',
     async run({ list, ledger }) {
       const { missing } = await newPair(new Owner(list, ledger))

@@ -13,13 +13,15 @@ export function needsMethod({ list }: Owner, method: string): void {
 }
 
 /**
- * A merge patch that replaces the last two characters of the marker by the number `n`, as two
+ * A merge patch that replaces the last two characters of the marker with the number `n`, as two
  * digits.
  */
 export function patchOf(owner: Owner, marker: string, n: number): Readonly<Record<string, string>> {
   const { marker: member } = owner.creation
   if (member === undefined)
-    throw new Unchecked('no free text member is known that may be changed. Give "create.marker" in a target file')
+    throw new Unchecked(
+      'no member is known that can contain the marker and be changed. Give "create.marker" in a target file',
+    )
   return { [member]: `${markerStem(marker)}${String(n).padStart(2, '0')}` }
 }
 

@@ -60,9 +60,9 @@ async function removeIfOurs(service: Service, ledger: Ledger, address: string): 
 
 /**
  * Whether a record has the marker of the entry, except for the last two digits, which a check may
- * have changed. If the marker is only in members of `unique`, the record must have all strings,
- * numbers and booleans that were sent. A member without the marker may also be null, because a
- * check may have set it to null.
+ * have changed. If the target of the collection has no `marker` member, only its `unique` members
+ * hold the marker. In this case, the record must have all strings, numbers and booleans that were
+ * sent. A member without the marker may also be null, because a check may have set it to null.
  */
 function isRecordOf(service: Service, { collection, marker, body }: LedgerEntry, shown: JsonObject): boolean {
   const member = targetOf(service, collection)?.create?.marker
@@ -111,7 +111,7 @@ async function removeOrphans(service: Service, ledger: Ledger, entry: LedgerEntr
 
 /**
  * The cleanup removes at most this number of records with the same marker. A race sends the same
- * POST fewer times.
+ * POST fewer times than this.
  */
 const maxOrphans = 50
 
@@ -144,7 +144,9 @@ async function removeMarked(list: Listing, ledger: Ledger, entry: LedgerEntry, m
  */
 async function addressByKey(list: Listing, ledger: Ledger, entry: LedgerEntry): Promise<string | undefined> {
   if (entry.key === undefined)
-    throw new Unchecked(`${entry.post}: there is neither a marker nor a key to find the record`)
+    throw new Unchecked(
+      `${entry.post}: there is no marker to search for, and no Idempotency-Key to repeat the POST with`,
+    )
   const owner = new Owner(list, ledger)
   const exchange = await list.service.client.send(
     'POST',

@@ -24,7 +24,8 @@ export interface LedgerEntry extends Intent {
   /** The URL of the record. Absent while the URL is not known. */
   readonly address?: string
   /**
-   * The URLs below the record to which checks write: items of its sub-collections, and its flags.
+   * Other URLs that checks write to, each below the URL of the record: items of its
+   * sub-collections, and its flags.
    */
   readonly below?: readonly string[]
   /** Whether the record no longer exists, or was never created. */

@@ -222,8 +222,9 @@ export class Owner {
   }
 
   /**
-   * Whether the item at the URL contains the marker. If the marker is only in members of `unique`,
-   * the item must contain all sent values.
+   * Whether the item at the URL is the created record: its marker member has the marker as its
+   * value. If the target names no marker member, the item must instead contain all sent values, one
+   * of which is the marker.
    */
   async #isOurs(address: string, posted: Exchange, marker: string): Promise<boolean> {
     const { json } = (await this.list.service.client.send('GET', address)).answer

@@ -61,7 +61,7 @@ export const raceChecks: readonly WriteCheck[] = [
       if (!owner.list.key.every((name) => unique.includes(name)))
         throw new NotApplicable(`clients do not choose the ids of ${owner.list.target.template}`)
       if (marker === undefined)
-        throw new Unchecked('there is no free text member by which the items could be found again')
+        throw new Unchecked('no member is known that can contain the marker, so the items could not be found again')
       return decideRaces(
         owner,
         `${owner.list.service.base}${owner.list.path}`,
@@ -136,8 +136,8 @@ const isStaleOrGone = ({ answer }: Exchange): boolean => answer.status === 412 |
  * ledger.
  *
  * @param key whether the requests have an `Idempotency-Key`, which is then the same for all. With a
- * key, a response with the URL of an earlier response does not count as a winner, because its
- * request has created nothing
+ * key, several responses with the same item URL count as one winner, because only one request has
+ * created the item
  */
 async function createRound(owner: Owner, key: boolean): Promise<Round> {
   const post = await owner.intend({ key })

@@ -33,8 +33,8 @@ interface ReadBody {
 const fault = (text: string): ReadBody => ({ faults: [text] })
 
 /**
- * The media type that the document gives for errors in the form that the service used before it
- * followed ERR-3. The document does not describe such bodies further.
+ * The media type of legacy errors in the document. A legacy error has the form that the service
+ * used before it followed ERR-3. The document does not describe the body of a legacy error further.
  */
 const anyType = '*/*'
 
@@ -44,9 +44,9 @@ const essenceOf = (field: string): string => (field.split(';', 1)[0] ?? '').trim
 const withoutSpaces = (field: string): string => field.toLowerCase().replace(/\s+/g, '')
 
 /**
- * Returns the most specific of the media types and ranges in a document that includes the type of a
- * response: the type with the same parameters, the type, a range such as `application/*`, or
- * `*\/*`.
+ * Returns the media type or range in a document that matches the type of a response. If several
+ * match, the first in this order is returned: the type with the same parameters, the type without
+ * parameters, the type with other parameters, a range such as `application/*`, and `*\/*`.
  */
 function keyOf(types: readonly string[], field: string): string | undefined {
   const type = essenceOf(field)

@@ -16,8 +16,8 @@ interface Path {
   readonly template: string
   readonly pattern: RegExp
   /**
-   * The number of characters outside of parameters. If several paths match, the path with the most
-   * such characters is used.
+   * The number of characters of the template outside its parameters. If several paths match, the
+   * path with the most such characters is used.
    */
   readonly literals: number
   readonly item: JsonObject
@@ -74,7 +74,8 @@ export class DescribedDocument {
   /**
    * Returns messages about the differences between a response and the document. The response to a
    * CORS preflight is not compared: the option `cors` sends it, whatever the path, and the document
-   * does not describe it. Unlike the response to another OPTIONS request, it has no `Allow`.
+   * does not describe it. Unlike responses to other OPTIONS requests, the response to a preflight
+   * has no `Allow`.
    */
   faults(answered: SentResponse): readonly string[] {
     const { method, path, status, headers, isOutsideVersions = false } = answered

@@ -107,8 +107,8 @@ async function createdOnce(
   try {
     await checkRules(exchange, exchange.body, undefined, 'create', intent.links)
   } catch (error) {
-    // The first request may have completed after the look-up above. In that case, the rules may
-    // refuse this record only because the record of the first request exists.
+    // The first request may have completed after the look-up above. In that case, the record of the
+    // first request may be the reason why a rule refuses this record.
     const repeated = await store.recall(idempotency)
     if (repeated === undefined) throw error
     return { created: repeated }

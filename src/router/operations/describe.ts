@@ -6,7 +6,7 @@ export const describe: Operation<'none', 'ignored', 200> = {
   method: 'GET',
   target: 'document',
   // Every caller of the version may read its documents. The option `reduced` limits the operations
-  // that they show.
+  // that the documents show.
   actions: [],
   query: 'none',
   body: 'ignored',

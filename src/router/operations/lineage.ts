@@ -63,7 +63,7 @@ export function associationOf({ route }: { readonly route: Route }): Association
 export const fixedByAssociation = ({ parent, by }: Association, key: KeyValue): Readonly<Record<string, Scalar>> =>
   membersHolding(parent.plan.key, key, by ?? [])
 
-/** Converts members and their values to the conditions of a list. */
+/** Converts members and their values to conditions that filter a list. */
 export function equalities(members: Readonly<Record<string, Scalar>>): Condition[] {
   return Object.entries(members).map(([field, value]) => ({ field, path: [field], op: 'eq', value }))
 }
@@ -92,9 +92,9 @@ export function checkItemPath(place: Place): Awaitable<void> {
 }
 
 /**
- * Returns the current item of the path. The parents in the path must already have been checked.
- * Throws `absent` (404) if the item does not exist or belongs to another parent. `links` contains
- * the links that the response shows.
+ * Returns the item that the path names, in its current state. The parents in the path must already
+ * have been checked. Throws `absent` (404) if the item does not exist or belongs to another parent.
+ * `links` contains the links that the response shows.
  */
 export function memberOfPath(
   { resource, keys, key }: Place,
@@ -110,9 +110,9 @@ export function memberOfPath(
 }
 
 /**
- * Returns the item of the path, after checking the parents in the path. Throws `absent` (404) if
- * the item or a parent does not exist, or if the item belongs to another parent. `links` contains
- * the links that the response shows.
+ * Returns the item that the path names, after checking the parents in the path. Throws `absent`
+ * (404) if the item or a parent does not exist, or if the item belongs to another parent. `links`
+ * contains the links that the response shows.
  */
 export function itemOf(place: Place, links?: AnswerLinks): Awaitable<Stored<JsonObject>> {
   const { resource, key } = place

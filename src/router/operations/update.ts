@@ -20,9 +20,9 @@ export type Attempt<T> = (current: Stored<JsonObject>, store: Store) => Awaitabl
 /**
  * Runs an attempt on the current record. If `If-Match` names versions, a stale attempt ends in a
  * 412. If `If-Match` names no version, changes to the same record run one after another in this
- * process. If another writer was faster, the attempt is then repeated until it succeeds or the time
- * limit is reached (503). `conditionsOn` returns the preconditions that apply to the current
- * record. Default: all preconditions apply.
+ * process, and a stale attempt is repeated until it succeeds or the time limit is reached (503).
+ * `conditionsOn` returns the preconditions that apply to the current record. Default: all
+ * preconditions apply.
  */
 export function change<T>(
   place: ConditionalPlace,
@@ -93,9 +93,9 @@ function untilFresh<T>(place: ConditionalPlace, once: () => Awaitable<T | 'stale
 }
 
 /**
- * Returns the version that a write must expect if the record is not read first. `expected` is the
- * only version in `If-Match`, or `undefined` if any version is accepted. If the record must be read
- * first, the function returns `undefined` instead of an object.
+ * Returns the version that a write must expect, as the member `expected` of an object. `expected`
+ * is the only version in `If-Match`, or `undefined` if any version is accepted. If the record must
+ * be read before the write, returns no object but `undefined`.
  */
 export function expectedUnread({
   conditions,

@@ -114,10 +114,10 @@ function composed(compose: Compose, current: Stored<JsonObject>): Awaitable<Json
 
 /**
  * Patches the record at `place`. If possible, `patchCached` does this without a read. Otherwise,
- * `change` reads the record and checks the preconditions. The attempt then composes the new record,
- * completes it from the stored record, checks its links and the rules, and writes it. If another
- * writer was faster, `change` runs the attempt again, or throws a 412 if `If-Match` names versions.
- * `links` contains the links that the response shows.
+ * `change` reads the record, checks the preconditions and runs an attempt. The attempt composes the
+ * new record, completes it from the stored record, checks its links and the rules, and writes it.
+ * If another writer was faster, `change` runs the attempt again, or throws a 412 if `If-Match`
+ * names versions. `links` contains the links that the response shows.
  */
 export function patchRecord(place: ConditionalPlace, patch: Patch, links?: AnswerLinks): Awaitable<Stored<unknown>> {
   const { resource, key } = place

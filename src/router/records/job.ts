@@ -1,4 +1,7 @@
-/** The caller for a job. A job is work that the service's own code does outside of any request. */
+/**
+ * Implements `Caller` for a job, which is work that the service's own code does outside of any
+ * request.
+ */
 import { randomUUID } from 'node:crypto'
 import { type Action, type Decided, decide, type Permission } from '../../auth/permission.js'
 import type { KeyValue } from '../../definition/key.js'

@@ -47,9 +47,9 @@ function invalidValue(what: string, at: string, value: unknown, fix: string): Co
 }
 
 /**
- * Replaces the stored members with the links that clients send: `{ client_id: 7 }` becomes
- * `{ client: { id: 7 } }`. A link that the record already has stays as it is. `fixed` holds the
- * members that form the key of the item, with their values. Modifies the record.
+ * Replaces the stored members of links with the links that clients send: `{ client_id: 7 }` becomes
+ * `{ client: { id: 7 } }`. A link that the record already has stays as it is. `fixed` contains the
+ * members that hold the record's key, with their values. Modifies the record.
  */
 export function withLinks({ plan, targets }: Mounted, record: JsonObject, fixed: JsonObject = {}): JsonObject {
   for (const { name, by } of plan.associations) {

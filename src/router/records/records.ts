@@ -215,8 +215,8 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   }
 
   /**
-   * Returns the value as a client would have sent it. `key` is the key of the item that the value
-   * is for.
+   * Returns the value as a client would have sent it. `key` is the key of the stored record that
+   * the call replaces or patches. A new record has no `key` argument.
    */
   #sent({ service }: Caller, value: unknown, key?: KeyValue): JsonObject {
     const { resource } = this.#access

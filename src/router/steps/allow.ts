@@ -1,6 +1,6 @@
 /**
- * Finds the operation of the method, if the adapter, the definition, the mount and the permission
- * function allow the operation (AUTH-4, VERB-7, VERB-9).
+ * Finds the operation for the method of the request. Throws if the adapter, the definition, the
+ * mount or the permission function does not allow the operation (AUTH-4, VERB-7, VERB-9).
  */
 import { methodNotAllowed } from '../../middleware/methods.js'
 import { allowAt } from '../../plan/route-lives.js'

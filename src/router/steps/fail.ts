@@ -26,9 +26,9 @@ function failAfterChange(exchange: AnyStage, error: unknown): Answer {
 }
 
 /**
- * Returns the result of `bodilessSuccess`, or `undefined` if `bodilessSuccess` throws. The error
- * that it throws is not reported, because it has the same cause as the error that was already
- * reported. For example, the outcome has no record.
+ * Returns the result of `bodilessSuccess`, or `undefined` if `bodilessSuccess` throws. The error of
+ * `bodilessSuccess` is not reported, because it has the same cause as the error that was already
+ * reported, such as an outcome without a record.
  */
 function successOf(exchange: AnyStage): Answer | undefined {
   try {

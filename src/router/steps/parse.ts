@@ -11,8 +11,8 @@ import type { Input, Negotiated } from '../stages.js'
 
 export function parse(exchange: Negotiated): Input | Promise<Input> {
   const { operation, permission } = exchange
-  // Reading `root` throws if `Host` is malformed. It is read here, because the links in the
-  // response need `root`, and an error must occur before anything is changed.
+  // The links in the response need `root`, but reading `root` throws if `Host` is malformed. `root`
+  // is read here, so that the error occurs before anything is changed.
   void exchange.root
   const queryInput = queryReaders[operation.query](exchange)
   const key = operation.creates ? idempotencyKey(exchange) : undefined

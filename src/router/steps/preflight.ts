@@ -7,8 +7,9 @@ import { passTo } from '../pass-to.js'
 import type { Received } from '../stages.js'
 
 /**
- * Runs the middleware of the option `cors`, or only computes the CORS header fields. If the
- * middleware responds itself, as it does to a preflight, no further step runs.
+ * Runs the middleware of the option `cors`. A middleware with the function `fields` runs only for
+ * OPTIONS. For other methods, `fields` computes the CORS header fields. If the middleware responds
+ * itself, as it does to a preflight, no further step runs.
  */
 export function preflight(exchange: Received): void | Promise<void> {
   const { cors } = exchange.service

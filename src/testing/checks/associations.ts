@@ -40,7 +40,7 @@ const checkOfBoth = (
 export const associations: readonly Check[] = [
   {
     id: 'associations/held',
-    title: 'A record whose member contains the key of a parent is in the collection of that parent.',
+    title: 'If a member of a record contains the key of a parent, the record is in the collection of that parent.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {

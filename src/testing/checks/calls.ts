@@ -95,7 +95,7 @@ export const calls: readonly Check[] = [
             return expectEqual(
               seen,
               within(stage, depot),
-              `the keys of the records read in the scope of ${depot} during other calls`,
+              `the keys of the records from a concurrent read in the scope of ${depot}`,
             )
           }
           const urgent = i % 3 === 1
@@ -103,7 +103,7 @@ export const calls: readonly Check[] = [
           const page = await stage.list({ where, sort: urgent ? 'code' : '-weight' }, by)
           const { items } = page
           const expected = within(stage, depot, urgent)
-          const what = `where urgent is ${urgent}, in the scope of ${depot}, during other calls`
+          const what = `of a concurrent list where urgent is ${urgent}, in the scope of ${depot},`
           expectSameSet(
             items.map(({ value }) => value.code),
             expected,

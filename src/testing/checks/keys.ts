@@ -167,7 +167,7 @@ export const keys: readonly Check[] = [
           const again = await stage.repeatable(body, idempotency('id', 'other'), { peer })
           expectEqual(again, 'mismatched', `the result of create() ${when}`)
         }
-        expectEqual(await stage.read(stage.key(other)), undefined, `the other record ${when}`)
+        expectEqual(await stage.read(stage.key(other)), undefined, `the record of the mismatched create ${when}`)
       }
       await stage.mustReplace(key, stage.change(value, 5))
       await expectMismatched('after the record was changed')
@@ -175,7 +175,7 @@ export const keys: readonly Check[] = [
       await expectMismatched('after the record was removed')
       expectEqual(await stage.read(key), undefined, 'the removed record')
       await stage.mustCreate(stage.change(value, 6))
-      await expectMismatched('after another record took its key')
+      await expectMismatched('after a new record got the key of the removed record')
       await expectKept(stage, value, 'id', made, 0)
     },
   },

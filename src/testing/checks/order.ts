@@ -57,7 +57,7 @@ export const order: readonly Check[] = [
   ),
   orderCheck(
     'descending',
-    'In a descending sort, the key breaks ties in the direction of the last term.',
+    'If the last term of a sort is descending, the key breaks ties in descending order.',
     'any',
     (stage) => sortable(stage).map((field) => `-${field}`),
   ),

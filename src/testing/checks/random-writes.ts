@@ -158,7 +158,7 @@ class Sequence {
     this.asked = `recall(${JSON.stringify({ id, fingerprint })})`
     const kept = this.#kept.get(id)
     const found = await this.#stage.recall({ id, fingerprint }, { peer: by.peer ?? 0 })
-    if (kept === undefined) expectThat(found === undefined, 'undefined for an id that is not kept', found)
+    if (kept === undefined) expectThat(found === undefined, 'no record for the idempotency id', found)
     else if (kept.fingerprint !== fingerprint)
       expectThat(found === 'mismatched', "'mismatched' for another fingerprint", found)
     else this.#expectKept(found, kept.item)
@@ -190,7 +190,7 @@ class Sequence {
     const meaning = {
       done: 'the write to succeed',
       duplicate: "a refusal as 'duplicate'",
-      refused: "a refusal, but not as 'duplicate'",
+      refused: "a refusal other than 'duplicate'",
     } as const
     expectThat(came === verdict, meaning[verdict as keyof typeof meaning] ?? `'${verdict}'`, answer)
   }

@@ -109,7 +109,7 @@ export const scope: readonly Check[] = [
   },
   {
     id: 'scope/replace',
-    title: "A replace outside of the scope returns 'absent', with any version or without one.",
+    title: "A replace of a record outside of the scope returns 'absent', with any version or without one.",
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {
@@ -131,7 +131,7 @@ export const scope: readonly Check[] = [
   },
   {
     id: 'scope/remove',
-    title: "A remove outside of the scope returns 'absent'.",
+    title: "A remove of a record outside of the scope returns 'absent'.",
     on: 'parcels',
     needs: ['remove'],
     async run(stage) {

@@ -91,7 +91,7 @@ export const search: readonly Check[] = [
         expectEqual(
           places,
           [...places].sort((a, b) => a - b),
-          `the positions of the records with the texts ${texts} in the list of all keys`,
+          `the positions, in the list of all keys, of the records with the texts ${texts}`,
         )
       }
     },
@@ -142,10 +142,10 @@ export const search: readonly Check[] = [
           expectEqual(
             [...(await stage.keys(asked))].sort(),
             expected,
-            `the keys found by ${word} under a parent, as ${as}`,
+            `the keys found by ${word} under a parent in the association ${as}`,
           )
           const page = await stage.list({ ...asked, size: 1 })
-          expectTotal(page, expected.length, `the total of a search under a parent, as ${as}`)
+          expectTotal(page, expected.length, `the total of a search under a parent in the association ${as}`)
         }
       }
     },

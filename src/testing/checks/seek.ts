@@ -39,7 +39,7 @@ async function walk(
     if (page.more !== undefined)
       expectThat(page.items.length === size || !page.more, 'a full page if "more" is true', page.items.length)
     if (page.items.length === 0 || page.more === false) break
-    expectThat(found.length < 1000, 'the pages to end', found.length)
+    expectThat(found.length < 1000, 'fewer than 1000 records on all pages', found.length)
   }
   return found
 }
@@ -158,7 +158,7 @@ export const seek: readonly Check[] = [
             expectEqual(
               keysOf(stage, found),
               await stage.keys(parts),
-              `the keys found by seeking under a parent as ${as}`,
+              `the keys found by seeking under a parent in the association ${as}`,
             )
         }
       }

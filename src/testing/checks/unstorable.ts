@@ -152,7 +152,7 @@ export const unstorables: readonly Check[] = [
           expectEqual(
             await stage.attach(parent, 'none'),
             'absent',
-            `attach() of a record that does not exist to ${JSON.stringify(key)} as ${as}`,
+            `attach() to ${JSON.stringify(key)} as ${as}, of a record that does not exist`,
           )
           expectEqual(
             await stage.attach(parent, 'C-0', 'other'),
@@ -173,7 +173,7 @@ export const unstorables: readonly Check[] = [
           expectEqual(await stage.attach(bob, key), 'absent', `attach() of ${JSON.stringify(key)} as ${as}`)
           expectEqual(await stage.detach(bob, key), 'absent', `detach() of ${JSON.stringify(key)} as ${as}`)
         }
-        expectEqual(await stage.keys({ parent: bob }), before, `the list under bob as ${as}`)
+        expectEqual(await stage.keys({ parent: bob }), before, `the list under "bob" as ${as}`)
       }
     },
   },

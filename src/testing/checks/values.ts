@@ -196,7 +196,7 @@ export const values: readonly Check[] = [
         )
         stage.expectValue(await stage.read(key), { ...next, ...own }, 'the record that is read')
       }
-      stage.expectValue(await stage.read(stage.key(other)), other, 'the record of the key in the new value')
+      stage.expectValue(await stage.read(stage.key(other)), other, 'the record with the other key')
       const { length } = await stage.all()
       expectThat(length === stage.held.length, `${stage.held.length} records, as before`, length)
     },

@@ -227,7 +227,7 @@ describe.each(stores)('values that other programs wrote, on $name', ({ open }) =
     const dropped = adapter({ onCreate: dropping, onUpdate: dropping })
     await adapter().create({ id: 1, nota: 'x' }, callOf())
     const said = (name: string) =>
-      new RegExp(`^${name} of "cosas" sets "nota" to a value that the table refuses: must have a value`)
+      new RegExp(`^${name} of "cosas" sets "nota" to a value that the table refuses: it must have a value`)
     await expect(dropped.create({ id: 2, nota: 'x' }, callOf())).rejects.toThrow(said('onCreate'))
     await expect(dropped.replace(1, { id: 1, nota: 'y' }, undefined, callOf())).rejects.toThrow(said('onUpdate'))
     const refused = { refused: 'rule', members: ['nota'], why: 'must have a value' }

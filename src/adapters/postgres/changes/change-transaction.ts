@@ -242,8 +242,8 @@ export class ChangeTransaction<R extends Outcome> {
     if (result === 'stale' && this.#touched) {
       // The transaction has been rolled back, so the row again has the version from before the
       // transaction. If that version is not the expected one either, the record was stale from the
-      // start. In that case, it was a statement-level trigger that wrote the row: such a trigger
-      // runs even if the statement finds no row.
+      // start. In that case, a statement-level trigger has written the row. Such a trigger runs
+      // even if the statement finds no row.
       const now = await reading(databases, table.options, call, (ask) => rowNow({ table, texts, expected, call, ask }))
       if (now?.version === expected) throw ownWork(this.#change, 'the version it expected')
     }

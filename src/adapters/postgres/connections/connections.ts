@@ -49,8 +49,8 @@ export class Connection {
   }
 
   /**
-   * Makes the other connections of the pool doubtful. Must be called when the server has not
-   * responded on this connection.
+   * Marks the other connections of the pool as possibly dead. Must be called when the server has
+   * not responded on this connection.
    */
   doubtPeers(): void {
     this.#peers.doubtedAt = performance.now()

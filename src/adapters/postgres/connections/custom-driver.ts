@@ -19,8 +19,8 @@ import { failureKind, Late, Lost, stateOf, Unsent } from './failures.js'
 import { answered, callAbandoned, tooLate } from './waits.js'
 
 /**
- * Returns the database of a custom client. `callers`: whether the client is the caller's own
- * transaction. A client with a method `transaction` can be the caller's own transaction too.
+ * Returns the database of a custom client. `callers`: whether the client sends its statements in a
+ * transaction that the caller has opened. Even such a client may have the method `transaction`.
  */
 export function customDatabase(client: CustomClient, callers: boolean): Database {
   const mayBeNested = callers || client.transaction === undefined

@@ -18,8 +18,8 @@ export interface Databases {
   /** The rules for reads from a replica. Absent if the adapter has no replica. */
   readonly replica?: ReplicaUse
   /**
-   * The database client of the primary that was passed to `postgresAdapter`. It stays the same in
-   * an adapter from `within()`.
+   * The client of the primary, as passed to `postgresAdapter`. It stays the same in an adapter from
+   * `within()`.
    */
   readonly primary: SqlClient
   /** Whether the client was passed to `within()`. Writes then need the caller's own transaction. */

@@ -196,14 +196,14 @@ export function failureKind(error: unknown): FailureKind {
 /**
  * Whether the plan of a prepared statement is outdated. PostgreSQL translates the message of this
  * error, but always names the routine that raised it. CockroachDB sends the same English message as
- * PostgreSQL. If the client passes on no routine, the plan is assumed to be outdated.
+ * PostgreSQL. If the error names no routine, the plan is assumed to be outdated.
  */
 const isOutdatedPlan = ({ routine, message }: DatabaseFailure): boolean =>
   routine === undefined || routine === 'RevalidateCachedQuery' || /cached plan/.test(message ?? '')
 
 /**
  * Whether a command that Citus sent to another node has failed. If the connection to that node
- * broke before the reply, there is no SQLSTATE from the node, and the error has XX000.
+ * broke before the reply, there is no SQLSTATE from the node, and the error has the code XX000.
  */
 const isRemote = ({ where }: DatabaseFailure): boolean => /^while executing command on \S+:\d+$/m.test(where ?? '')
 

@@ -52,7 +52,7 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
       // The connection has already been released, but the results of the statements are still
       // valid. So the only consequence is a warning.
       options.warn(
-        "One of the service's own functions released the connection of its transaction. Leave that to the adapter.",
+        "One of the service's own functions released the connection of its transaction. Only the adapter may do this.",
       )
     }
   }
@@ -148,7 +148,7 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
   }
 }
 
-/** Waits until no other operation of the library runs on the client, and then returns its lease. */
+/** Waits until no other operation of the library runs on the client, and then returns a lease. */
 async function turn(client: PgClient, wait: Wait, { acquire, statement }: PgOptions): Promise<Lease> {
   return new Lease(client, false, statement, await takeTurn(client, wait, acquire))
 }

@@ -13,9 +13,9 @@ type Work<T> = (session: Session) => Promise<T>
 const ending: Wait = { left: () => gracePeriod, signal: undefined }
 
 /**
- * Runs `work` in a new transaction, and then ends the lease. `first` is a statement that is sent
- * together with BEGIN. The caller gets a result or an error in time, even if the statements of the
- * service's own functions take longer.
+ * Runs `work` in a new transaction, and then ends the lease of the connection. `first` is a
+ * statement that is sent together with BEGIN. The caller gets a result or an error in time, even if
+ * the statements of the service's own functions take longer.
  */
 export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?: string): Promise<T> {
   let committing = false

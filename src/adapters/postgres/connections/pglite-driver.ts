@@ -38,8 +38,8 @@ export function pgliteDatabase(db: PgliteClient): Database {
       let committing = false
       let late = false
       let giveUp = (): void => {}
-      // If the service's own function never ended, it would hold the only connection forever. So
-      // the transaction is given up when the time is up.
+      // `work` may call a function of the service. If that function never ended, the transaction
+      // would hold the only connection forever. So the transaction is given up when the time is up.
       const givenUp = new Promise<never>((_, reject) => {
         giveUp = () => reject(tooLate())
       })

@@ -4,7 +4,7 @@
  * connection, with the values of each request. A round trip to the server costs the process about
  * 35 microseconds, most of them in the kernel. Ten reads by key in one round trip cost the process
  * 54 microseconds per request instead of 88, and cost the server less too. A read that no other
- * read joins is sent at the same moment, and as it would be without this module.
+ * read joins within its turn is sent like an ordinary statement.
  */
 
 import type { Cells, Wait } from './client.js'

@@ -32,8 +32,8 @@ export class StatementNames {
   }
 
   /**
-   * Stops preparing a statement. Needed if the server has lost the statement, and the driver offers
-   * no way to prepare it again under its name.
+   * Stops preparing a statement. Needed if the server has lost the statement and the driver can't
+   * prepare it again under the same name.
    */
   never(text: string): void {
     this.#names.set(text, undefined)

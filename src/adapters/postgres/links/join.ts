@@ -104,8 +104,8 @@ export class Join {
   /**
    * Returns the SQL of the join. The join finds the row of the target if the call is allowed to see
    * the row. `oneByOne`: the database must look up the target of each row separately. This is
-   * needed if the planner can't know how few rows there are, because it might then read the whole
-   * table of the target.
+   * needed if the planner can't know how few rows the targets are joined to. Otherwise, it might
+   * read the whole table of the targets.
    */
   sql(call: AdapterCall, parameters: Parameters, oneByOne: boolean): string {
     const { target } = this
@@ -196,8 +196,9 @@ export class Join {
 }
 
 /**
- * The selections of each target, by the names of their members. Links that show the same members
- * share one selection, because cached rows are reused only with the same `shape` object.
+ * The selections of each target table, keyed by the names of the selected members. Links that show
+ * the same members share one selection, because cached rows are reused only with the same `shape`
+ * object.
  */
 const selections = new WeakMap<Table, Map<string, Selection>>()
 

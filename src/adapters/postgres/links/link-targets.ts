@@ -25,8 +25,8 @@ export const targetOf = (adapter: object): LinkTarget | undefined => targets.get
 
 /**
  * Whether one statement can read the tables of two adapters. Both adapters must use the same
- * clients. The result is false if a client can be in the caller's transaction, because a failed
- * statement would abort that transaction.
+ * PostgreSQL clients. The result is false if such a client can be in the caller's transaction,
+ * because a failed statement would abort that transaction.
  */
 export function areJoinable(one: Databases, other: Databases): boolean {
   const [read, write] = one.clients

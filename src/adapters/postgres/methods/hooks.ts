@@ -16,9 +16,9 @@ export interface Hooks {
   readonly onCreate: ((draft: Values, call: AdapterCall) => Promise<Row>) | undefined
   readonly onUpdate: ((next: Values, current: Row, call: AdapterCall) => Promise<Row>) | undefined
   /**
-   * Throws if the record violates a rule of the table (`refused` is `rule`), and the service's
-   * function has changed all members that the refusal names. The client did not send the values of
-   * these members, so it could not correct them. In all other cases, returns `result`.
+   * Throws if `result` is a refusal of the kind `rule`, and the service's function has changed all
+   * members that the refusal names. The client did not send the values of these members, so it
+   * could not correct them. In all other cases, returns `result`.
    */
   blame<R>(result: R | Refused, given: Values, made: Values, hook: 'onCreate' | 'onUpdate'): R | Refused
 }
@@ -39,8 +39,9 @@ export function hooksOf(
     onUpdate: onUpdate && ((next, current, call) => made('onUpdate', () => onUpdate({ ...next }, current, call))),
     blame(result, given, record, hook) {
       if (!isRefused(result) || result.refused !== 'rule') return result
-      const { members, why = result.refused } = result
-      blameHook(`${hook} of "${collection}"`, members, { given, made: record, why: `the table refuses: ${why}` })
+      const { members, why } = result
+      const reason = why === undefined ? '' : `: it ${why}`
+      blameHook(`${hook} of "${collection}"`, members, { given, made: record, why: `the table refuses${reason}` })
       return result
     },
   }

@@ -23,7 +23,8 @@ export const listRecords = (shared: Shared, request: ListRequest, call: AdapterC
 
 /**
  * Returns a refused page if the server could not parse the search text, or refuses a value of the
- * request. Rethrows every other error, such as the failure of an expression for a stored row.
+ * request. Rethrows every other error, for example if an SQL expression fails on the data of a
+ * stored row.
  */
 async function refusedList(
   { databases, options }: Shared,
@@ -38,8 +39,9 @@ async function refusedList(
   // the database's encoding lacks, and a label that was renamed after the table was described.
   if (!isDataException(error)) throw error
   const members = request.where.map(({ field }) => field)
-  // In a caller's transaction, which the failure has aborted, the values can't be sent again. So
-  // the refusal names all members that the request filters by.
+  // `refusedValue` sends the values again, to find the one that the server refuses. In a caller's
+  // transaction, this fails, because the first failure has aborted the transaction. Then the
+  // refusal names all members that the request filters by.
   const unclear: Refused | undefined =
     members.length === 0 ? undefined : { refused: 'rule', members, why: incomparable }
   const sending = { databases, options, call }

@@ -42,7 +42,7 @@ function recordsOf(shared: Shared, keys: readonly KeyValue[], call: AdapterCall)
 }
 
 /**
- * Reads the records again after a failure, without the keys that the database refuses as values: no
+ * Reads the records again after a failure, without the keys whose values the database refuses. No
  * row can have such a key. Rethrows the error if the database accepts all keys.
  */
 async function withoutRefusedKeys(
@@ -54,8 +54,10 @@ async function withoutRefusedKeys(
 ): Promise<Records> {
   if (!isDataException(error)) throw error
   const sending = { ...shared, call }
-  // First, one statement with all keys checks whether the content of a row caused the failure. If
-  // this statement fails, each key is sent separately, because the cause may be the number of keys.
+  // First, all keys are sent in one statement, without the table. If the statement succeeds, the
+  // content of a row caused the failure. If the statement fails, each key is sent separately to
+  // find the refused keys. There may be none, because the number of keys can also make the
+  // statement fail.
   if (keys.length > 1 && !(await areRefusedKeys(table, keys, sending).catch(() => true))) throw error
   const refused = new Set<KeyValue>()
   for (const key of keys) if (await areRefusedKeys(table, [key], sending).catch(() => false)) refused.add(key)

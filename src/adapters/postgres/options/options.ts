@@ -23,7 +23,7 @@ export interface ColumnOptions {
   readonly write?: boolean
   /**
    * SQL that computes the member from the columns of the row. Responses can show the member, and
-   * lists can filter and sort by it. The member is never written.
+   * list requests can filter and sort by it. The member is never written.
    */
   readonly expression?: string
 }
@@ -189,11 +189,11 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    * mounted. Default: the resource that the adapter is mounted for.
    */
   readonly resource?: ResourceDefinition<T, K>
-  /** The table that writes use: `pieces`, `courier.pieces`, or `{ schema, name }`. */
+  /** The table to which the adapter writes: `pieces`, `courier.pieces`, or `{ schema, name }`. */
   readonly table: string | RelationName
   /**
-   * A view, or a query (`SELECT ...`), that lists and reads use in place of the table. It must
-   * include the columns of the key and the version. Default: the table.
+   * A view, or a query (`SELECT ...`). The adapter reads items and lists from it instead of from
+   * the table. It must include the columns of the key and the version. Default: the table.
    */
   readonly readFrom?: string | RelationName
   /**
@@ -286,7 +286,7 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    * - `explain`: the database also plans the statements that requests send, without running them.
    * - `execute`: also updates existing rows, deletes them and inserts them again, in a transaction
    *   that is always rolled back. This detects triggers that refuse every write. This level fires
-   *   triggers and uses up numbers of sequences.
+   *   triggers and advances sequences.
    *
    * Default `explain`. Any other value throws `ConfigurationError`.
    */

@@ -1,4 +1,6 @@
-/** Searches the catalog for causes of failures that the planner does not detect. */
+/**
+ * Searches the system catalog for reasons why a statement fails although the planner accepts it.
+ */
 import type { Database, Wait } from '../connections/client.js'
 import { failureKind, unavailable } from '../connections/failures.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
@@ -14,7 +16,7 @@ export interface CatalogFacts {
    * not apply to the role.
    */
   readonly unpolicied: readonly string[]
-  /** The sequences that column defaults use, but that the role lacks the privilege to use. */
+  /** The sequences that the role has no privilege to use, although column defaults use them. */
   readonly sequences: readonly string[]
   /** The exhausted sequences that column defaults or identity columns of the table use. */
   readonly usedUp: readonly string[]

@@ -151,8 +151,8 @@ async function rolledBack(session: Session, attempt: () => Promise<Outcome>): Pr
 }
 
 function outcomeOf(result: unknown, { options }: Table): Outcome {
-  // This check does not run the service's `session` function. Without the settings that this
-  // function makes, a policy might hide rows that a request could change.
+  // The probe does not run the service's `session` function. Without the settings that `session`
+  // makes, a policy might hide rows that a request could change.
   if (result === suppressed && options.session !== undefined) return 'unknown'
   if (result === suppressed)
     return { refused: 'nothing was written and no error was raised, for example because a trigger returned NULL' }

@@ -8,7 +8,10 @@ import type { CatalogColumn } from '../table/catalog.js'
 import type { Member } from '../table/columns.js'
 import type { Table } from '../table/table.js'
 
-/** Returns a fault for each column that makes every create fail, because no create sets it. */
+/**
+ * Returns a fault for each column that needs a value but is set by no create, so every create
+ * fails.
+ */
 export const blockedInserts = (table: Table): readonly string[] =>
   isChecked(table)
     ? blockedColumns(table).map(

@@ -1,6 +1,6 @@
 /**
  * The checks that `ready()` makes after it has read the table's description from the catalog. They
- * find out whether each statement that requests send can succeed.
+ * determine whether each statement that requests cause can succeed.
  */
 import type { WriteMethod } from '../../contract.js'
 import type { Database, Wait } from '../connections/client.js'
@@ -326,8 +326,8 @@ function counting({ definition, options, relation }: Table): string[] {
     ]
   if ((options.count ?? 'exact') !== 'exact' || relation.rows <= manyRows) return []
   return [
-    `"${definition.collection}" has about ${Math.round(relation.rows)} rows, and each list counts those that ` +
-      'match: set "count" to "bounded", "estimated" or "none" if that takes too long.',
+    `"${definition.collection}" has about ${Math.round(relation.rows)} rows, and each list request counts ` +
+      'the matching rows: set "count" to "bounded", "estimated" or "none" if that takes too long.',
   ]
 }
 

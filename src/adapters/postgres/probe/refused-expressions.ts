@@ -1,6 +1,6 @@
 /**
- * Finds the SQL expressions in the options that the database refuses. The error of a whole
- * statement does not name the option that causes it.
+ * Finds the options whose SQL expressions the database refuses. If the database refuses a whole
+ * statement, its error does not say which option is the cause.
  */
 import type { Database, Wait } from '../connections/client.js'
 import { messageOf, unavailable } from '../connections/failures.js'

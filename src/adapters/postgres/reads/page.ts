@@ -125,7 +125,8 @@ function isPastMiddle({ options, statistics, sourceRelation }: Table, { request,
  * - the rows are wide;
  * - the rows are read from the table that is written to, and its key index is not partial;
  * - the list has neither a search nor a parent;
- * - the index includes all columns that the filters, the scope, the deletion mark and the order use.
+ * - the index includes all columns that the filters, the scope, the deletion mark and the order
+ *   use.
  */
 function isCovered(table: Table, { request, from, terms, scope }: PageParts): boolean {
   if (

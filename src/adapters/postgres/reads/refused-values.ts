@@ -1,7 +1,7 @@
 /**
- * Finds out whether a failed statement failed because of a value that a client sent. The SQLSTATE
- * alone does not show this: class 22 is also raised for the content of stored rows, for example by
- * a column's expression that divides by zero. So the values are sent again, without the table.
+ * Determines whether a statement failed because of a value that a client sent. The SQLSTATE alone
+ * does not show this: class 22 is also raised for the content of stored rows, for example by a
+ * column's expression that divides by zero. So the values are sent again, without the table.
  */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, ListRequest, Refused } from '../../contract.js'
@@ -40,7 +40,9 @@ class Placeholders extends Parameters {
   }
 }
 
-/** Whether the database refuses one of the values that `add` adds. */
+/**
+ * Whether the database refuses one of the values that the callback `add` adds to the parameters.
+ */
 async function areRefused(sending: Sending, add: (parameters: Parameters) => void): Promise<boolean> {
   const { databases, options, call } = sending
   const placeholders = new Placeholders()
@@ -56,7 +58,7 @@ async function areRefused(sending: Sending, add: (parameters: Parameters) => voi
   }
 }
 
-/** Whether the database refuses one of the keys as a value, so that no row can have this key. */
+/** Whether the database refuses a value in one of the keys. No row can have such a key. */
 export const areRefusedKeys = (table: Table, keys: readonly KeyValue[], sending: Sending): Promise<boolean> =>
   areRefused(sending, (parameters) => {
     for (const key of keys) {
@@ -65,12 +67,13 @@ export const areRefusedKeys = (table: Table, keys: readonly KeyValue[], sending:
     }
   })
 
-/** The reason for a refused value of a list, as the end of a sentence. */
+/** Why a value in a list request is refused, as the end of a sentence about the parameter. */
 export const incomparable = 'holds a value that the store cannot compare'
 
 /**
- * Returns a refusal for the first value of a list's filters, search text or position that the
- * database refuses. Returns `undefined` if it accepts all of them.
+ * Sends the filters, the search text and the cursor position of a list request to the database.
+ * Returns a refusal for the first value that the database refuses. Returns `undefined` if the
+ * database accepts all values.
  */
 export async function refusedValue(table: Table, request: ListRequest, sending: Sending): Promise<Refused | undefined> {
   const { where, search, sort, seek } = request

@@ -28,9 +28,9 @@ const maxPlans = 100
 const planTime = 2_000
 
 /**
- * From this cost on, in the units of the planner, a scan of a whole table is reported. With the
- * default settings, it corresponds to about 40,000 rows of 100 bytes. PostgreSQL often scans a
- * small table as a whole, even if it has a suitable index.
+ * The minimum cost of a scan of a whole table that is reported, in the units of PostgreSQL's
+ * planner. With the default settings, a scan of about 40,000 rows of 100 bytes has this cost.
+ * PostgreSQL often scans a small table as a whole, even if it has a suitable index.
  */
 const reportedCost = 1_000
 
@@ -70,7 +70,7 @@ function warn({ options }: Table, { collection, duration, filters, sort, readWho
     onWarning,
     () =>
       `A list of "${collection}"${by === '' ? '' : `${by},`} took ${Math.round(duration)} ms and reads all rows of ` +
-      `${readWhole.join(', ')}. Create an index on the columns that it filters and sorts by. If only the count ` +
+      `${readWhole.join(', ')}. Create an index on the columns that the list filters and sorts by. If only the count ` +
       'reads all rows, it also helps to set "count" to "bounded".',
   )
 }

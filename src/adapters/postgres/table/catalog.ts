@@ -79,8 +79,8 @@ export interface CatalogTrigger {
   /** Whether the trigger can be deferred until the commit. */
   readonly deferrable: boolean
   /**
-   * Whether the trigger runs only for some of these changes: it has a WHEN condition, or an UPDATE
-   * OF list of columns.
+   * Whether the trigger runs only for some inserts or updates: it has a WHEN condition, or an
+   * UPDATE OF list of columns.
    */
   readonly limited: boolean
   readonly language: string

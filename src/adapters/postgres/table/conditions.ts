@@ -20,7 +20,7 @@ function comparisonSql(place: Place, comparison: Comparison, parameters: Paramet
   return `${asText ? `${place.sql}::text` : place.sql} ${op} ${operandSql(comparison, parameters)}`
 }
 
-/** SQL of the value that a comparison compares with. */
+/** SQL of the value on the right side of a comparison. */
 export function operandSql({ text, cast, isLabel }: Exclude<Comparison, 'never'>, parameters: Parameters): string {
   if (!isLabel) return parameters.add(text, cast)
   // An unknown label gives null, which is neither before nor after any label.
@@ -114,7 +114,8 @@ export function addScopeSql(
 }
 
 /**
- * Adds the conditions that select the row with a key. `texts` contains the key's parts as strings.
+ * Adds the conditions that select the row with the given key. `texts` contains the key's parts as
+ * strings.
  */
 export function addKeySql(
   { key }: Layout,

@@ -13,10 +13,11 @@ import { columnNames } from './columns.js'
 export type ExpressionTypes = ReadonlyMap<string, string>
 
 /**
- * Returns the types of the expressions of members of type number. A number is compared as a value
- * of the type by which the database sorts it. All other expressions are cast to a type that the
- * schema determines. `source` is the SQL of the relation that is read. If the database refuses the
- * expressions, returns no types: the check of the statements in `ready()` reports the error.
+ * Returns the SQL types of the expressions that compute numbers. A number must be compared in the
+ * SQL type of its expression, because the database sorts by that type. All other expressions are
+ * cast to a type that the schema determines, so their own types are not needed. `source` is the SQL
+ * of the relation that is read. If the database refuses the expressions, returns no types: the
+ * check of the statements in `ready()` reports the error.
  */
 export async function expressionTypesOf(
   definition: ResourceDefinition,

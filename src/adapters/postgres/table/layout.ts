@@ -44,8 +44,8 @@ export class Layout {
   readonly members: readonly Member[]
   readonly byName: ReadonlyMap<string, Member>
   /**
-   * The column that stores the members without a column of their own (option `rest`), and its
-   * content. `undefined` without the option.
+   * `restName` is the column that stores the members without a column of their own (option `rest`),
+   * and `rest` is the content of this column. Both are `undefined` without the option.
    */
   readonly restName: string | undefined
   readonly rest: Content | undefined
@@ -58,7 +58,7 @@ export class Layout {
    */
   readonly unwritten: readonly string[]
   /**
-   * Has a fault if clients can write the member that marks rows as deleted. Empty if they can't.
+   * Contains one fault if clients can write the member that marks rows as deleted. Otherwise empty.
    */
   readonly writableMark: readonly string[]
   /** The select list that reads a record. */
@@ -75,7 +75,10 @@ export class Layout {
    * a row were overwritten with its record. `undefined` if there can be no such row.
    */
   readonly inexact: string | undefined
-  /** The SQL expressions for the content of a record, for members that the table itself stores. */
+  /**
+   * The SQL expressions for the content of a record: one for each shown member that is stored in a
+   * column of the table.
+   */
   readonly content: readonly string[]
   /**
    * For each member, a function that converts the string from the database to the member's value.

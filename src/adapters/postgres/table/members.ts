@@ -16,7 +16,7 @@ interface Members {
    */
   readonly unwritten: readonly string[]
   /**
-   * Has a fault if clients can write the member that marks rows as deleted. Empty if they can't.
+   * A fault for each member that clients can write and that marks rows as deleted. Usually empty.
    */
   readonly writableMark: readonly string[]
   /** The reasons why the resource does not match the table, each with its fix. */

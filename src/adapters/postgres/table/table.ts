@@ -36,7 +36,10 @@ export interface Table {
   readonly rows: CachedRows
   /** Detects schema changes that leave no trace in the rows. */
   readonly shownSchema: ShownSchema
-  /** The select list of a record and its version, and of the stamp if the proof needs one. */
+  /**
+   * The select list of a record and its version. If the proof needs the stamp of the row
+   * (`stampSql`), the list ends with the stamp.
+   */
   readonly shown: string
   /** The column names in `shown`. */
   readonly shownNames: readonly string[]
@@ -59,8 +62,9 @@ export interface Table {
   /** Builds the statements that update one record, from assignments and a condition. */
   readonly updates: StatementTexts
   /**
-   * The list statements for frozen request objects. `once`: the request object was used only once,
-   * so its statement is not kept yet. `varies`: the statement can't be reused.
+   * The statements for lists, by request object. Contains only frozen request objects. `once`: the
+   * request object was used only once, so its statement is not kept yet. `varies`: the statement
+   * can't be reused.
    */
   readonly lists: WeakMap<ListRequest, ListStatement | 'once' | 'varies'>
   /** The table with its alias, for writes. */

@@ -12,7 +12,7 @@ const uuid = /\b(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v[14]\w*)\s*\(/
 
 export const isRandom = (sql: string | null): boolean => uuid.test(sql ?? '')
 
-/** Whether an SQL expression is a call for a random UUID, and nothing else. */
+/** Whether an SQL expression consists only of a call of a function that returns a random UUID. */
 export const isRandomAlone = (sql: string | null): boolean =>
   /^(?:\w+\.)?(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v4)\(\s*\)$/.test(sql?.trim() ?? '')
 
@@ -83,7 +83,7 @@ const member = (column: string): string => {
 }
 
 /**
- * Matches the right side of an assignment that consists only of a call for a new value.
+ * Matches the right side of an assignment if it consists only of a call that returns a new value.
  * `coalesce(NEW.version, gen_random_uuid())` does not match, because it would keep the old value.
  */
 const fresh =

@@ -103,9 +103,9 @@ export class ProcessPositions implements ReplicaPositions {
 
   /**
    * If at least `settledAfter` milliseconds have passed since `#markedAt`, raises the floor to
-   * `#marked`, and then stores the current highest position in `#marked`. If at least twice that
-   * time has passed, the current highest position is itself old enough, so the floor is raised to
-   * that position instead of `#marked`.
+   * `#marked`, and then stores the current highest position in `#marked`. If at least twice
+   * `settledAfter` has passed, even the current highest position is old enough. The floor is then
+   * raised to this position instead of `#marked`.
    */
   #mark(now: number): void {
     const age = now - this.#markedAt

@@ -30,7 +30,8 @@ export const redisReplicaPositionsKinds: Kinds<RedisReplicaPositionsOptions> = {
 
 /**
  * A Lua script for Redis. If a position is given, the script raises the position of the client. It
- * returns the client's position and the floor. It computes the floor as `ProcessPositions` does,
+ * returns the client's position and the floor, which is the position that a replica must have
+ * reached before it serves any client. The script computes the floor as `ProcessPositions` does,
  * with the clock of the Redis server. Positions are padded with zeros, so that their order as
  * strings is their order in the log. The script uses `string.format`, because Lua would write large
  * numbers with an exponent.

@@ -138,9 +138,9 @@ function readingFrom<T>(
   work: (ask: StatementSender) => Promise<T>,
   position?: string,
 ): Reading<T> {
-  // Rows are kept in memory only if they come from the database for reads. A kept row is recognized
-  // by its key, its version and its stamp (`xmin`). A server that is neither that database nor a
-  // copy of it might have other content in a row with the same key, version and stamp.
+  // Only rows from the read database are kept in memory. A kept row is recognized by its key, its
+  // version and its stamp (`xmin`). A server that is neither the read database nor a copy of it
+  // might have other content in a row with the same key, version and stamp.
   const alone = new CallStatements(database, call, { keeps: database === read && read.pooled })
   if (session === undefined && position === undefined) return { attempt: () => work(alone), wait: alone }
   const attempt = (): Promise<T> =>

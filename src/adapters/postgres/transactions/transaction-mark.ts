@@ -23,7 +23,8 @@ export const markBegin = `SET LOCAL ${setting} = '${begun}'`
  * - `kept`: the adapter's statement is part of the open transaction;
  * - `undone`: the transaction was rolled back to a savepoint that is older than the statement;
  * - `ended`: the transaction was ended, and another one may be open now. If the transaction had no
- *   mark before, this is also the result of a rollback to such a savepoint;
+ *   mark before, the result is also `ended` after a rollback to a savepoint that is older than the
+ *   statement;
  * - `failed`: a statement failed, and the transaction accepts no further statements;
  * - `read-only`: the transaction was made read-only, on a server that accepts writes.
  */
@@ -55,7 +56,8 @@ export class TransactionMark {
   #before = ''
 
   /**
-   * `began`: whether the transaction began with `markBegin`. The caller's own transaction did not.
+   * `began`: whether `markBegin` was the first statement of the transaction. False for the caller's
+   * own transaction.
    */
   constructor(ask: StatementSender, began: boolean) {
     this.#ask = ask

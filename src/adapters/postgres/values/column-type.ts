@@ -13,8 +13,8 @@ export type Comparison =
       readonly cast: string
       /**
        * Whether the column is compared as text, and not as a value of its type. Used for
-       * enumerations: a comparison as text finds labels that were added after the catalog was read,
-       * and causes no error for unknown labels.
+       * enumerations: a comparison as text finds rows with a label that was added after the catalog
+       * was read, and an unknown label causes no error.
        */
       readonly asText?: boolean
       /**
@@ -56,13 +56,13 @@ export interface ColumnType {
    */
   readonly width?: readonly [min: number, max: number]
   /**
-   * Whether the strings are whole numbers. The adapter can assign such a number to a key: the
-   * largest number so far plus 1.
+   * Whether the strings are whole numbers. For a key of this type, the adapter can assign the next
+   * number: the largest number so far plus 1.
    */
   readonly counts?: boolean
   /**
-   * For types in which values that are shown as different strings can be equal: SQL that is true if
-   * the value is shown as the canonical string in `text`.
+   * SQL that is true if the value is shown as the canonical string in `text`. Only for types whose
+   * equal values can be shown as different strings, such as the intervals `P1M` and `P30D`.
    */
   shownAs?(sql: string, text: string): string
   /**
@@ -80,9 +80,9 @@ export interface ColumnType {
    */
   faithful(text: string): boolean
   /**
-   * SQL that is true for each value that satisfies two conditions: `faithful` is false for the
-   * value, and a client might send the value back as it is shown. The SQL may also be true for
-   * other values. Absent if there are no such values.
+   * SQL that is true for each value that is shown in a changed form that a client might send back,
+   * such as a number that is shown rounded. `faithful` is false for such a value. The SQL may also
+   * be true for other values. Absent if there are no such values.
    */
   inexact?(sql: string): string
   encode(value: Scalar): string

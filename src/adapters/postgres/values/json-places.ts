@@ -6,9 +6,10 @@ import { jsonAt, jsonValue, type Place } from './places.js'
 import { comparedRounded } from './rounded.js'
 
 /**
- * The location of a scalar at a path within a JSON column. If the schema allows only strings, they
- * are compared by code points. All other scalars without a format are compared as `jsonb`, so that
- * numbers sort as numbers, and `5` and `"5"` differ.
+ * The location of a scalar at a path within a JSON column. For strings with a format, see
+ * `formattedPlace`. If the schema allows only strings, the strings are compared by code points. If
+ * the schema allows another type, all values are compared as `jsonb`: numbers sort as numbers, and
+ * `5` and `"5"` differ.
  */
 export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly string[], shape: Shape): Place {
   const inside = jsonAt(cast === 'jsonb' ? sql : `${sql}::jsonb`, path)
@@ -39,13 +40,14 @@ function formattedPlace(text: string, format: ValueFormat): Place {
     column: undefined,
     nullable: true,
     compare(op, value) {
-      // If the schema also allows numbers, they are compared with the decimals.
+      // If the schema allows JSON numbers besides numeric strings, both are compared as numbers.
       const found = typeof value === 'string' || isNumber ? canonical(String(value)) : undefined
       if (found === undefined) return 'never'
       return { op, text: isMoment ? found.slice(0, -1) : found, cast: isNumber ? 'numeric' : 'text' }
     },
-    // Records show the canonical spelling. Another program may have stored another spelling, which
-    // is a different string for the database, and not a number for the pattern above.
+    // Records show the canonical spelling, but another program may have stored another spelling. To
+    // the database, the other spelling is a different string, or a number that `plainNumber` does
+    // not match.
     faithful: (stored) =>
       isNumber ? plainNumber.test(stored) && canonical(stored) !== undefined : canonical(stored) === stored,
     mismatch: (value) =>
@@ -61,13 +63,15 @@ const compareShownJson: NonNullable<Place['compareShown']> = (op, value) =>
   typeof value === 'number' ? comparedRounded(op, value, 'jsonb') : [compareJson(op, value)]
 
 /**
- * Whether the value at a path in this JSON text, and the value that the record shows there, have
- * the same result in every comparison.
+ * Whether every comparison in the database gives the same result for the stored value as for the
+ * value that the record shows. `text` is the text of the JSON column, and `path` leads to the
+ * value.
  */
 export function isExactAt(text: string, path: readonly string[], place: Place): boolean {
   const shown = get(jsonValue(text), path)
   if (typeof shown === 'string') return place.faithful?.(shown) ?? true
-  // For example, no comparison of date-times finds a number.
+  // For example, if a number is stored where the schema expects a date-time, no comparison finds
+  // it.
   const isScalar = typeof shown === 'number' || typeof shown === 'boolean'
   if (isScalar && place.compare('=', shown) === 'never') return false
   if (!mayBeRounded.test(text)) return true

@@ -191,8 +191,8 @@ export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnT
     // A column with a precision holds no infinity. Other columns are compared as text, because
     // servers before PostgreSQL 14 do not accept 'Infinity' as a `numeric`.
     inexact: (sql) => (precision === undefined ? notFinite(`${sql}::text`) : notANumber(sql)),
-    // NaN counts as larger than every number, so it is outside of this range too. The range is
-    // tested first, because an index supports that test.
+    // NaN counts as larger than every number, so `NOT BETWEEN` is true for NaN too. This condition
+    // comes first, because an index supports it.
     unshown: (sql) =>
       precision === undefined
         ? `${sql} NOT BETWEEN -1e131071 AND 1e131071 AND ${notFinite(`${sql}::text`)}`

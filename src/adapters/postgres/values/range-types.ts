@@ -34,7 +34,7 @@ export function rangeOf(name: string, typeOf: (name: string) => ColumnType | und
       cast: name,
       samples: ['empty', `[${bound.samples[0]},${bound.samples[1]})`],
       formats: [],
-      expects: `a range such as [${bound.samples[0]},${bound.samples[1]}) or empty`,
+      expects: `a range such as [${bound.samples[0]},${bound.samples[1]}), or "empty"`,
       canonical,
       read: readOne,
       shownAs: (sql, text) => `${readOne(sql)} = ${text}`,
@@ -68,8 +68,8 @@ const readRange =
     `upper_inf(${sql}) THEN ${bound.read(`upper(${sql})`)} END, CASE WHEN upper_inc(${sql}) THEN ']' ELSE ')' END) END`
 
 /**
- * The day after the last day that a date can show. PostgreSQL outputs the range `[d,9999-12-31]` as
- * `[d,10000-01-01)`, and `(9999-12-31,)` as `[10000-01-01,)`.
+ * The day after 9999-12-31, the last day that a string of the format `date` can express. PostgreSQL
+ * outputs the range `[d,9999-12-31]` as `[d,10000-01-01)`, and `(9999-12-31,)` as `[10000-01-01,)`.
  */
 const endOfDays = '10000-01-01'
 

@@ -12,7 +12,7 @@ export const infiniteFrom = String(2n ** 1024n - 2n ** 970n)
 
 /**
  * The comparisons that replace `op` and `value`, for a finite `value`. A decimal satisfies all of
- * these comparisons if and only if its double satisfies `op` and `value`.
+ * these comparisons if and only if its double satisfies the comparison with `op` and `value`.
  */
 export function comparedRounded(op: Comparing, value: number, cast: string): readonly Comparison[] {
   const [below, above, isEven] = middles(value)

@@ -7,7 +7,8 @@ import { isObject } from '../../../definition/json.js'
 const unstorable = /\0|\p{Surrogate}/u
 /**
  * Matches JSON text that may contain U+0000 or a surrogate, as an escape such as `\u0000` or
- * `\ud800`. May also match harmless text, for example after an escaped backslash.
+ * `\ud800`. Also matches some harmless text, such as `\\u0000`: an escaped backslash, followed by
+ * the characters `u0000`.
  */
 const suspicious = /\\u(?:0000|[dD][89a-fA-F])/
 

@@ -30,8 +30,8 @@ export async function attachRow(
 
 /**
  * Selects the row of the join table that already attaches the record to the parent. Used if the
- * join table has no suitable unique index, or if a trigger or rule could act even on a skipped
- * insert.
+ * join table has no suitable unique index, or if a trigger or rule could act even on an insert that
+ * `ON CONFLICT DO NOTHING` skips.
  */
 const inside = (join: DescribedJoinTable, to: Association, parameters: Parameters): string =>
   `SELECT 1 FROM ${join.relation} AS _j WHERE ${allOf([...ofParent(join, to, parameters), ...sameKey(join, rowAlias)])}`

@@ -71,8 +71,9 @@ export async function moveRow(
     const done = direct
       ? await setMembers(at, move, columns as readonly Member[])
       : await rewriteMembers(at, move, rewrite)
-    // If the row has the expected version, or if the last attempt failed too, the database itself
-    // prevents the change, for example by a rule or trigger.
+    // The row allows the change, but the statement has not changed the row. If the row still has
+    // the expected version, or after `maxTries` attempts, the cause is the database itself, for
+    // example a rule or trigger.
     if (done === 'again' && direct && (at.expected !== undefined || tries >= maxTries)) return suppressed
     if (done !== 'again' || (at.call.left?.() ?? 1) <= 0) return done === 'again' ? 'stale' : done
   }

@@ -25,7 +25,7 @@ export function registerTable(client: object, options: PostgresAdapterOptions, c
   residents.push({ collection, table: relationName(options.table) })
 }
 
-/** The collections that are stored in the table that a failure names. */
+/** The collections whose records are stored in the table of a `DatabaseFailure`. */
 export function referrersOf(options: PostgresAdapterOptions, { table, schema }: DatabaseFailure): readonly string[] {
   const residents = byOptions.get(options) ?? []
   const there = residents.filter((one) => one.table.name === table && (one.table.schema ?? schema) === schema)

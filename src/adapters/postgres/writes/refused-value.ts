@@ -3,8 +3,8 @@ import type { Refused } from '../../contract.js'
 import type { Fault } from '../values/places.js'
 
 /**
- * Returns the refusal for a fault. If the value is an item of a list, the refusal names the list:
- * `tags.0` becomes `tags`.
+ * Returns the refusal for a fault. If the value is an item of an array, the refusal names the
+ * array: `tags.0` becomes `tags`.
  */
 export const refusedFor = ({ path, why }: Fault): Refused => ({
   refused: 'rule',

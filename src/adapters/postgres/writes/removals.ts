@@ -14,9 +14,9 @@ export async function removeRow(at: RowCall): Promise<'removed' | 'absent' | 'st
   const parameters = new Parameters()
   const where = allOf(expectedRow(at, parameters))
   const keys = table.layout.key.map(({ sql }, i) => `${sql} AS k${i}`).join(', ')
-  // A trigger may keep a row that should be marked, and the value of the mark may be NULL. Other
-  // columns of the row may have changed nevertheless. An INSTEAD OF trigger or a rule decides what
-  // RETURNING shows, so its result says nothing about the row.
+  // `kept`: whether the row is still not marked after an UPDATE that should mark it. A trigger may
+  // reset the column, or the SQL of the mark may give NULL. With an INSTEAD OF trigger or a rule,
+  // RETURNING does not show the stored row, so the row counts as marked.
   const kept = table.alive === undefined || table.relation.indirect.update ? 'false' : `(${table.alive})`
   const statement = `${removal(table, parameters)} WHERE ${where} RETURNING ${keys}, ${kept}::text AS kept`
   const taken = [...table.joins.values()].map(

@@ -46,8 +46,8 @@ const quotedIn = (message = ''): readonly string[] =>
   [...message.matchAll(/["„“«»](.+?)["“”«»]/gu)].map(([, name = '']) => name.trim())
 
 /**
- * Returns the name in the catalog of a table or constraint that is named `shard` on a shard. Citus
- * shortens a long name and adds a hash before the number. If several names begin like the shortened
+ * Returns the catalog name of a table or constraint. `shard` is its name on a shard. Citus shortens
+ * a long name and adds a hash before the number. If several catalog names begin like the shortened
  * name, the result is `undefined`.
  */
 function nameOf(shard: string, known: ReadonlySet<string>): string | undefined {
