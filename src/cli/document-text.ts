@@ -34,8 +34,8 @@ export function parseDocument(text: string, name: string): unknown {
 
 /**
  * The number of values. The target of an alias is counted at each use. The parser returns the same
- * object for each alias, and `counts` caches the number of each object, so even a huge number of
- * values is counted quickly. If a value contains itself, the inner occurrence counts as nothing.
+ * object for each alias. `counts` caches the number of values in each object, so even a huge number
+ * of values is counted quickly. If a value contains itself, the inner occurrence counts as nothing.
  */
 function countValues(value: unknown, counts: Map<object, number>): number {
   if (!Array.isArray(value) && !isObject(value)) return 1

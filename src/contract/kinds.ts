@@ -7,7 +7,7 @@ interface Kind {
   readonly text: string
 }
 
-/** The kinds that the conventions define, and all other kinds that are not about schemas. */
+/** The kinds of changes outside of schemas. Some of them concern the conventions. */
 const ownKinds = {
   'version-retired': { level: 'breaking', text: 'A version was removed before its sunset, or had no sunset' },
   'version-retired-after-sunset': { level: 'harmless', text: 'A version was removed after its sunset' },
@@ -188,7 +188,10 @@ export type ContractKind = OwnKind | `${SchemaPlace}-${Difference}`
 /** The uses of schemas, in the order of the documentation. */
 export const schemaPlaces: readonly SchemaPlace[] = ['parameter', 'request', 'response', 'header', 'delivery', 'reply']
 
-/** The subject of a description, for each use of a schema. */
+/**
+ * Each description of a kind is a sentence. These are the subjects of the sentences, for each use
+ * of a schema.
+ */
 const placeText: Readonly<Record<SchemaPlace, string>> = {
   parameter: 'A parameter',
   request: 'The body of a request, or a member of it',

@@ -72,8 +72,8 @@ const sentences: readonly (readonly [start: string, sentence: string])[] = [
 ]
 
 /**
- * Returns the library's own sentence for a message of saxes. The sentence does not contain the
- * position of the error.
+ * Translates an error message of the parser saxes into a sentence for clients. The sentence does
+ * not contain the position of the error.
  */
 export function sentenceFor(message: string): string {
   return sentences.find(([start]) => message.startsWith(start))?.[1] ?? 'The document is not well-formed XML'

@@ -81,8 +81,8 @@ function partOf(make: ReturnType<ReturnType<typeof partMakers>['get']>, index: n
 }
 
 /**
- * Returns a generated record that keeps the values of the new record. If no such record could be
- * generated, returns the new record itself.
+ * Completes the record `whole`, which a client creates: returns a generated record with all values
+ * of `whole`. If no such record could be generated, returns `whole`.
  */
 function recordLike(maker: Made['maker'], whole: JsonObject, missing: readonly string[], index: number): JsonObject {
   const isOpen = (name: string): boolean => missing.includes(name) && (own(whole, name) ?? null) === null

@@ -18,7 +18,7 @@ describe('the options of the benchmark', () => {
     })
   })
 
-  it('have their names sorted in the order of --list, and their paths resolved from the working directory', () => {
+  it('contain names in the order of --list, and paths resolved from the working directory', () => {
     const args =
       '--workloads page,item --servers fastify,raw --against ../other --node bin/node --json out.json --requests 500'.split(
         ' ',

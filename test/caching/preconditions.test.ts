@@ -15,7 +15,10 @@ import { grounds, serveOver } from './service.js'
  */
 interface Said {
   readonly name: string
-  /** Returns the field lines, given the current tag. Undefined if the request lacks the field. */
+  /**
+   * Returns the field lines for the current tag. `lines` is undefined if the request lacks the
+   * field.
+   */
   readonly lines: ((tag: string) => string | string[]) | undefined
   readonly strong: boolean
   readonly weak: boolean

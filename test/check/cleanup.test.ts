@@ -67,9 +67,9 @@ const count = (arrivals: readonly Arrival[], method: string): number =>
   arrivals.filter((one) => one.method === method).length
 
 /**
- * Between the request before the first DELETE and the request after this DELETE, there should be
- * two intervals of 1 / `rate` seconds. One and a half intervals are enough, because the request
- * before the DELETE may arrive late.
+ * The requests directly before and directly after the first DELETE should be two intervals of 1 /
+ * `rate` seconds apart. One and a half intervals are enough, because the request before the DELETE
+ * may arrive late.
  */
 function expectRate(arrivals: readonly Arrival[], rate: number): void {
   const at = arrivals.findIndex(({ method }) => method === 'DELETE')

@@ -143,7 +143,7 @@ it.each([{ customer: { id: 'ana' } }, { state: 'open', amount: 7, urgent: true }
 /** Parts of ids. The test tries all combinations of up to three parts. */
 const parts = ['', '7', '.', '%2e', '/', '%2F', '%5C', '\\', ';', '?']
 
-it('scripts and checks accept the same strings as ids of items', async () => {
+it('scripts and checks agree on which strings can be the id of an item', async () => {
   const ids = [...new Set(parts.flatMap((one) => parts.flatMap((two) => parts.map((three) => one + two + three))))]
   const lines = ids.map((id) => `is_id '${id}' && printf '%s\\n' '${id}'`)
   const output = await shell(['-c', [isId, ...lines].join('\n')])

@@ -104,7 +104,7 @@ it('a script reproduces a violation on its own, and contains no token', async ()
   expect(out).toContain('Expected: 200 with an empty array')
 })
 
-it('a script reads the token from the environment, and can send an altered copy of it', async () => {
+it('a script reads the token from the environment, and can send an altered copy of the token', async () => {
   const origin = await start('signature not verified')
   await run(origin, ...usual, '--only', 'AUTH-4/nobody,AUTH-5', '--scripts', 'breaks')
   const { code, out } = await shell(join(cwd, 'breaks/AUTH-5-altered-v1-orders.sh'))

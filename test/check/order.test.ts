@@ -1,6 +1,6 @@
 /**
- * Tests of the check of QUERY-2. The check finds only sort orders that are wrong however the store
- * compares strings.
+ * Tests of the check of QUERY-2. Stores compare strings in different ways. The check reports only
+ * orders that are wrong in all of these ways.
  */
 import { describe, expect, it } from 'vitest'
 import { areReverse, misplaced, scattered } from '../../src/check/checks/order.js'

@@ -322,7 +322,7 @@ describe.each(frameworks)('writes whose outcome is unknown, and failures after a
     return listen(app)
   }
 
-  it('VERB-13: if a write fails or hangs, the 5xx calls the outcome unknown unless the adapter states it', async () => {
+  it('VERB-13: if a write fails or hangs, the 5xx says that the outcome is unknown, unless the adapter states it', async () => {
     const service = await serving({
       create: ({ id }) => {
         if (id === 'silent') return new Promise(() => {})
@@ -387,7 +387,7 @@ describe.each(frameworks)('writes whose outcome is unknown, and failures after a
     await service.close()
   })
 
-  it('VERB-13: if an endpoint throws "Nothing was changed", the response calls the outcome unknown', async () => {
+  it('VERB-13: if an endpoint throws "Nothing was changed", the response says that the outcome is unknown', async () => {
     const app = express()
     let balance = 100
     const transfers = endpoint('transfers', {

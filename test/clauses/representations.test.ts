@@ -116,7 +116,7 @@ describe('representation()', () => {
     }
   })
 
-  it('HDR-1: mount() and endpoint() refuse a representation that has no function for them', () => {
+  it('HDR-1: mount() and endpoint() refuse a representation without a function that they can call', () => {
     const value = representation('text/plain', { value: () => '' })
     const list = representation('text/csv', { list: () => '' })
     expect(() => mount(facturas, memoryAdapter(facturas), { representations: [list, value] })).toThrow(

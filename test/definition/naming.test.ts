@@ -281,7 +281,7 @@ describe('any string at all', () => {
     )
   })
 
-  it('PATH-10: an accepted segment survives URL encoding, and a refused segment is no collection name', () => {
+  it('PATH-10: an accepted segment survives URL encoding; a refused one is no collection name either', () => {
     fc.assert(
       fc.property(name, (text) => {
         if (segmentCode(text) === 'passes') expect(decodeURIComponent(encodeURIComponent(text))).toBe(text)

@@ -22,10 +22,10 @@ function documentOf(schema: object) {
 
 describe('ERR-2: a schema may refer to itself in a member', () => {
   it.each<[string, object]>([
-    ['of two branches of oneOf', { oneOf: [holding(again), { required: ['b'], properties: { a: again, b: id } }] }],
-    ['of else, and of the object', { if: { required: ['id'] }, else: holding(again), properties: { b: again } }],
-    ['of branches with different targets', { anyOf: [holding(again), holding(holding(again))] }],
-    ['that is a list, in two branches', { anyOf: Array(2).fill(holding({ type: 'array', items: again })) }],
+    ['that two branches of oneOf declare', { oneOf: [holding(again), { required: ['b'], properties: { a: again, b: id } }] }],
+    ['that else and the object declare', { if: { required: ['id'] }, else: holding(again), properties: { b: again } }],
+    ['that branches with different targets declare', { anyOf: [holding(again), holding(holding(again))] }],
+    ['that two branches declare as a list', { anyOf: Array(2).fill(holding({ type: 'array', items: again })) }],
   ])('%s', (_, schema) => {
     expect(documentOf(schema).paths).toHaveProperty('/piezas')
   })
@@ -36,7 +36,7 @@ describe('ERR-2: a schema may refer to itself in a member', () => {
       'the object and the target of its $ref',
       { $ref: '#/$defs/m', properties: { a: again }, $defs: { m: holding(again) } },
     ],
-  ])('but not in a member of %s', (_, schema) => {
+  ])('but not in a member that %s declare', (_, schema) => {
     expect(() => documentOf(schema)).toThrow(
       '"a" is recursive, and several schemas of the same object (joined by $ref or allOf) declare it. Declare "a" in ' +
         'only one of them. [ERR-2 invalid-schema]',

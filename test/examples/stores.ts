@@ -11,8 +11,8 @@ import { tables } from '../../examples/pre-piezas/store/tables.js'
 export interface EmbeddedStores {
   readonly stores: Stores
   /**
-   * Resets the data to these records. Returns immediately if the previous call had the same records
-   * and nothing was written after that call.
+   * Resets the data to the given records. Returns immediately if the previous call had the same
+   * records and nothing was written after that call.
    */
   fill(data: Data): Promise<void>
 }

@@ -180,7 +180,7 @@ const keysOf = (design: Design, rows: readonly Row[]): readonly string[] =>
 
 /**
  * A filter by the value that GET shows finds exactly the records with this value. A filter by
- * another spelling finds the same records, or the response is 400.
+ * another spelling of the value finds the same records, or gets 400.
  */
 export async function filters(client: Client, design: Design): Promise<void> {
   const rows = await listed(client, '', 'A list without filters gets 200.')
@@ -401,7 +401,7 @@ function linkOf(client: Client, { headers }: Answer, relation: string): string |
   return found?.[1] === undefined ? undefined : client.pathOf(found[1])
 }
 
-/** A key identifies its own record, and DELETE removes no other record. */
+/** Each path leads to its own record, and DELETE removes only that record. */
 export async function removes(client: Client, design: Design, found: readonly Found[]): Promise<void> {
   for (const [i, { path, row }] of found.entries()) {
     const before = await client.send('GET', path)

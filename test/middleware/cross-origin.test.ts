@@ -39,7 +39,7 @@ describe('crossOrigin(): options', () => {
   })
 })
 
-it('HDR-7: fields() returns the same fields for every method, without those of a preflight', () => {
+it('HDR-7: fields() returns the same fields for every method, and none that only a preflight needs', () => {
   for (const first of ['OPTIONS', 'GET']) {
     const { fields } = crossOrigin({ origins: [shop] })
     for (const method of [first, 'GET', 'OPTIONS'])

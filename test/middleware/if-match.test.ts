@@ -111,7 +111,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
       ['If-None-Match', 'W/"3.x"', 412],
       ['If-None-Match', '*', 412],
       ['If-None-Match', 'rubbish', 200],
-    ])('HDR-3, HDR-4: with %s: %s, a write of version 3 gets %i', async (name, value, status) => {
+    ])('HDR-3, HDR-4: with %s: %s, a write to a record with version 3 gets %i', async (name, value, status) => {
       for (const method of ['put', 'patch', 'delete'] as const)
         expect((await call[method]('/a').set(name, value)).status).toBe(status)
     })

@@ -1,6 +1,6 @@
 /**
- * Invalid input of `openapi()` causes a ConfigurationError that names the input. Additions by the
- * service are in the document.
+ * Invalid input of `openapi()` causes a ConfigurationError that names the input. What the service
+ * adds, such as descriptions and examples, is in the document.
  */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'

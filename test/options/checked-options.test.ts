@@ -80,7 +80,7 @@ describe('checkOptions() and checkArgument()', () => {
       'The option "levels[0]" of made() is undefined. Give { size, first }.',
     ],
     [
-      'a string instead of a function in a table',
+      'a string instead of a function in an object of functions',
       { name: 'a', hooks: { start: 'x' } },
       'The option "hooks.start" of made() is of type string. Give a function.',
     ],
@@ -89,7 +89,7 @@ describe('checkOptions() and checkArgument()', () => {
     ['a repeated name', { name: 'a', by: ['x', 'x'] }, 'is a list. Give a name, or a list of different names.'],
     ['no name', { name: 'a', by: [] }, 'is an empty list. Give a name, or a list of different names.'],
     ['a string that is not a path', { name: 'a', path: 'live' }, `is 'live'. Give a path such as "/live".`],
-    ['a value of none of the allowed kinds', { name: 'a', table: 5 }, 'is 5. Give a string or { schema, name }.'],
+    ['a value of a kind that is not allowed', { name: 'a', table: 5 }, 'is 5. Give a string or { schema, name }.'],
     [
       'a misspelt name in an option that takes a string or an object',
       { name: 'a', table: { nam: 'x' } },

@@ -438,7 +438,7 @@ describe('repeated queries', () => {
     }
   }
 
-  it('QUERY-1..8: have the same result as without earlier queries', () => {
+  it('QUERY-1..8: have the same result as when they are parsed for the first time', () => {
     const kept = compileListGrammar(piezas)
     fc.assert(
       fc.property(fc.array(texts), (queries) => {

@@ -12,8 +12,7 @@ const part = (template: string, methods: readonly string[] = [], hasOthers = tru
 })
 
 /**
- * The reference implementation for the lookup table: it converts each template to a regular
- * expression.
+ * The reference implementation for `PartLives`. It converts each template to a regular expression.
  */
 function isGoneByTemplate(parts: readonly Part[], method: string, path: string): boolean {
   const plain = path.replace(/\/$/, '')

@@ -40,7 +40,7 @@ const plan = compileResource(define(options))
 const pointers = (found: readonly { pointer?: string }[]) => found.map(({ pointer }) => pointer)
 
 describe('the fields of a representation', () => {
-  it('REP-1: sub-collection links come first. The rest is in schema order, with each link at its first member', () => {
+  it('REP-1: first sub-collection links, then schema order. A link is where its first member is declared', () => {
     expect(plan.fields.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
       'link componentes',
       'member numero',
@@ -127,7 +127,7 @@ describe('the violations of a record', () => {
     expect(nested.validateSent({ n: 1, a: {} })).toEqual([])
   })
 
-  it('REP-7: name members as clients see them', () => {
+  it('REP-7: use the member names that clients see', () => {
     const found = [
       {
         pointer: '/contratoId',

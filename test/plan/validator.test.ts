@@ -509,7 +509,7 @@ describe('ERR-2: comparisons and limits in a schema', () => {
     return reads
   }
 
-  // Without a limit, these checks of all violations need more memory than the process has.
+  // Without a limit, the search for all these violations needs more memory than the process has.
   it('if a value has very many violations in branches of oneOf, the search for further violations ends', () => {
     const kinds = ['text', 'list', 'table', 'form', 'image']
     const block = (kind: string) => ({

@@ -28,7 +28,7 @@ const mounted = () => mount(notas, memoryAdapter(notas))
 
 describe('Options of a service', () => {
   it.each([
-    ['an empty table of versions', { versions: {} }],
+    ['a "versions" object without versions', { versions: {} }],
     ['a version that is not named like v1 (VER-1)', { versions: { one: [] } }],
     ['an unknown successor (VER-3)', { versions: { v1: { resources: [], successor: 'v2' } } }],
     ['an invalid date (VER-3)', { versions: { v1: { resources: [], deprecated: 'soon' } } }],

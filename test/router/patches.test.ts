@@ -1,6 +1,6 @@
 /**
  * Tests that the service's own code can modify the new record of a PATCH without changing the
- * stored record. A new record that this code cannot modify may share unchanged values with the
+ * stored record. A new record that only the library can modify may share unchanged values with the
  * stored record.
  */
 import express from 'express'

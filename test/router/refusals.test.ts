@@ -78,7 +78,7 @@ describe('a list request that the store refuses', () => {
     why: 'holds U+0000, which this store cannot keep',
   })
 
-  it("QUERY-1: the problem names every parameter of a refused member, and gives the store's reason", async () => {
+  it("QUERY-1: the problem names every parameter that filters by a refused member, and gives the store's reason", async () => {
     const send = await serve(unfit(['fechaDeEntrada', 'destinatario.nombre']))
     const answer = await send('GET', '/v1/envios?fechaHasta=%00&fechaDesde=a&destinatario.nombre=x&limit=3')
     expect(problem(answer)).toEqual({
@@ -158,7 +158,7 @@ describe('a record that the store refuses', () => {
 })
 
 describe('calls of the adapter', () => {
-  it('HDR-3: the adapter calls of a write require fresh data, and contain the time that the request has left', async () => {
+  it('HDR-3: the adapter calls of a write require fresh data, and contain the remaining time of the request', async () => {
     const calls: [string, AdapterCall][] = []
     const send = await serve({ refused: 'rule', members: [] }, [], calls)
     const madeCalls = () => calls.splice(0).map(([name, { fresh }]) => [name, fresh])

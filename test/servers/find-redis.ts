@@ -55,7 +55,7 @@ export async function findRedis(env: Readonly<Record<string, string | undefined>
 
 async function versionOf(url: string): Promise<string> {
   const client = createClient({ url, socket: { connectTimeout, reconnectStrategy: false } })
-  client.on('error', () => {}) // commands report their own errors
+  client.on('error', () => {}) // commands reject with their own errors
   try {
     await client.connect()
     return /redis_version:(\S+)/.exec(await client.info('server'))?.[1] ?? 'of unknown version'

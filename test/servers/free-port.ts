@@ -1,4 +1,4 @@
-/** Finds a port for our own servers. */
+/** Finds a port for the servers that tests start. */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'

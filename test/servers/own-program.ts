@@ -1,6 +1,6 @@
 /**
- * A server of our own, which tests can stop and start. It listens on a free port of the loopback
- * interface. It is stopped when the process that started it ends.
+ * A server program, such as Redis, that tests can start and stop. It listens on a free port of the
+ * loopback interface. It is stopped when the process that started it ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

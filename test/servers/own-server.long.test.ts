@@ -11,7 +11,7 @@ import { type OwnServer, ownServer } from './own-server.js'
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 })
-  client.on('error', () => {}) // queries report their own errors
+  client.on('error', () => {}) // queries reject with their own errors
   await client.connect()
   try {
     return (await client.query(text)).rows

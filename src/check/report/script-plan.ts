@@ -71,9 +71,9 @@ function neededRequests(all: readonly Exchange[], evidence: readonly Exchange[])
 const isCreation = (method: string): boolean => method === 'POST'
 
 /**
- * Whether a request belongs to the same race as a request of the evidence. The script sends no
- * further requests of this race, because two of them are enough, and the evidence already contains
- * two.
+ * Whether a request was sent at the same time as a request of the evidence, in the same race. A
+ * race needs only two such requests, and the evidence already contains two, so the script does not
+ * repeat the others.
  */
 const raced = ({ race }: Exchange, evidence: readonly Exchange[]): boolean =>
   race !== undefined && evidence.some((one) => one.race === race)

@@ -20,7 +20,7 @@ function filled(): Bucket {
 }
 
 describe('Bucket', () => {
-  it('QUERY-2: caches a sort order after its first use; an order and its reverse share one list', () => {
+  it('QUERY-2: caches a sort order after its first use; an order and its reverse share one array', () => {
     const bucket = filled()
     const list = bucket.inOrder(order('a', 'id'))
     expect(list.map(({ id }) => id)).toEqual(['3', '2', '1'])

@@ -33,7 +33,7 @@ const tramos = defineResource({
   },
 } as never)
 
-describe.each(stores)('keys whose values can be equal, on $name', ({ open }) => {
+describe.each(stores)('keys of types in which different texts can be equal, on $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()

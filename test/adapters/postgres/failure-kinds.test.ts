@@ -1,6 +1,6 @@
 /**
- * The adapter classifies failures even if the client reports less than `pg` does, such as only the
- * message and the code.
+ * The adapter classifies failures even if the database client reports less than `pg` does, for
+ * example only the message and the code.
  */
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'

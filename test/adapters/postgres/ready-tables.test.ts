@@ -124,13 +124,13 @@ describe.each(stores)('ready() accepts, on $name,', ({ open }) => {
       { attached, version: { column: 'v' }, softDelete: 'borrada' },
     ],
     [
-      'a composite key with a numbered part, and a JSON column for the option "rest"',
+      'a composite key with a part that the adapter assigns, and a JSON column for the option "rest"',
       'CREATE TABLE t (zona text, dia date, n int, texto varchar(3), resto jsonb, PRIMARY KEY (zona, dia, n))',
       compuesta,
       { rest: 'resto' },
     ],
     [
-      'a partitioned table with a composite key and a numbered part',
+      'a partitioned table with a composite key, one part of which the adapter assigns',
       `CREATE TABLE t (zona text, dia date, n int, texto text, resto jsonb, v uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (zona, dia, n)) PARTITION BY RANGE (dia);
        CREATE TABLE t_a PARTITION OF t FOR VALUES FROM ('2000-01-01') TO ('2000-02-01'); CREATE TABLE t_b PARTITION OF t FOR VALUES FROM ('2024-01-01') TO ('2025-01-01')`,
       compuesta,

@@ -92,7 +92,7 @@ describe.each(stores)('$name: values that the database refuses', ({ open }) => {
     expect([status, body.errors?.[0]?.parameter]).toEqual([400, 'after'])
   })
 
-  it('ERR-1: if an expression fails for a stored row, the response is 500, also with a filter', async () => {
+  it('ERR-1: if the expression of a member fails for a stored row, the status is 500, also with a filter', async () => {
     await store.sql(`INSERT INTO salas VALUES (7, '[7,8)', 'c', 1, 0)`)
     try {
       const statuses = [await request(app).get('/v1/salas'), await request(app).get('/v1/salas?estado=c')]

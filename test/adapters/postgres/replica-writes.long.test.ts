@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => pair?.remove())
 afterEach(() => pair.catchUp())
 
-/** `libros` is read from the replica. `autores` is read from the replica only with `replicated`. */
+/** `libros` is read from the replica. `autores` is read from it only if `replicated` is true. */
 function resources({ write = pair.write, read = pair.read, replicated = false } = {}) {
   const authors = postgresAdapter({ read, write }, { table: 'autores', version, replica: replicated })
   const books = postgresAdapter({ read, write }, { table: 'libros', version, idempotency, replica: true })
@@ -98,8 +98,8 @@ describe('while the replica is paused, a client sees', () => {
   })
 
   it('VERB-12: the record that its POST created in another process, after it has repeated the POST', async () => {
-    // The service `first` uses another pool, as another process would. So the write does not raise
-    // the client's position in the service `over`.
+    // The service `first` uses another pool, as another process would. So the service `over` does
+    // not know the log position of this write.
     const elsewhere = new pg.Pool({ connectionString: pair.primary.url })
     onTestFinished(() => elsewhere.end())
     await using first = await serving(resources({ write: elsewhere }))
@@ -155,7 +155,7 @@ describe('while the replica is paused, a client sees', () => {
     expect(await over.json(`libros/${id}`)).toMatchObject({ titulo: 'dos' })
   })
 
-  it('its own writes, even after the writes of other clients have evicted its position', async () => {
+  it('its own writes, even if its log position was evicted by the writes of other clients', async () => {
     const positions = new ProcessPositions(undefined, 1)
     const options = { table: 'libros', version, replica: { positions } } as const
     await using over = await serving([

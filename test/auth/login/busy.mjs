@@ -1,6 +1,6 @@
 /**
- * A process that starts eight password hashes: `node busy.mjs`. Reads a file and resolves a host
- * name twenty times, and prints how many hashes are done by then. Waits for all hashes, prints the
+ * A process that starts eight password hashes: `node busy.mjs`. Twenty times, reads a file and
+ * resolves a host name. Then prints how many hashes are done, waits for all hashes, prints the
  * number again, and exits.
  */
 import { lookup } from 'node:dns/promises'

@@ -49,7 +49,7 @@ describe('worker threads that hash', () => {
     expect(stdout).not.toContain('thread')
   })
 
-  it('AUTH-6: cause only one hash to fail, with a 503, if one of the threads ends', async () => {
+  it('AUTH-6: if one of the threads ends, only one hash fails, with a 503', async () => {
     let onWorker: (thread: Worker) => void = () => {}
     // The process emits "worker" before the thread can be online, so the listener for "online" is
     // added in time.

@@ -92,7 +92,7 @@ const cut = (call: AdapterCall): AdapterCall =>
     : { ...call, idempotency: { ...call.idempotency, id: call.idempotency.id.slice(0, 64) } }
 
 export const boundMutants: readonly Mutant[] = [
-  altered('reads only the first 1,000 keys of a batch in a scope', ['scope/batch'], (base) => {
+  altered('reads only the first 1,000 keys of a batch if the call has a scope', ['scope/batch'], (base) => {
     const read = base.read.bind(base)
     return {
       async read(keys: readonly unknown[], call: AdapterCall) {

@@ -1,6 +1,6 @@
 /**
- * The statement that removes a row, or marks the row as deleted. The same statement also removes
- * the record from all collections in join tables.
+ * The statement that removes a row, or marks the row as deleted. The same statement also deletes
+ * the rows of join tables that link the record to its parents.
  */
 import type { Refused } from '../../contract.js'
 import { rowNow } from '../reads/reads.js'
@@ -15,8 +15,9 @@ export async function removeRow(at: RowCall): Promise<'removed' | 'absent' | 'st
   const where = allOf(expectedRow(at, parameters))
   const keys = table.layout.key.map(({ sql }, i) => `${sql} AS k${i}`).join(', ')
   // `kept`: whether the row is still not marked after an UPDATE that should mark it. A trigger may
-  // reset the column, or the SQL of the mark may give NULL. With an INSTEAD OF trigger or a rule,
-  // RETURNING does not show the stored row, so the row counts as marked.
+  // reset the column that marks deleted rows, or the SQL expression that is stored in it may give
+  // NULL. With an INSTEAD OF trigger or a rule, RETURNING does not show the stored row, so the row
+  // counts as marked.
   const kept = table.alive === undefined || table.relation.indirect.update ? 'false' : `(${table.alive})`
   const statement = `${removal(table, parameters)} WHERE ${where} RETURNING ${keys}, ${kept}::text AS kept`
   const taken = [...table.joins.values()].map(

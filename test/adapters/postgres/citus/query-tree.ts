@@ -90,8 +90,8 @@ let functions = 0
  * a function for the analysis, and drops it afterwards.
  */
 export async function queryOf(sql: Sql, given: string): Promise<Node> {
-  // A function has at most 100 parameters, so higher numbers become 100. The numbers of the
-  // parameters do not affect the structure of the tree.
+  // A function has at most 100 parameters, so parameter numbers above 100 become 100. These numbers
+  // do not affect the structure of the tree.
   const statement = given.replace(/\$(\d+)/g, (_, number) => `$${Math.min(Number(number), 100)}`)
   const parameters = Math.max(0, ...[...statement.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)))
   const name = `analysed_${++functions}`
