@@ -26,7 +26,7 @@ const marks = Object.fromEntries(
 ) as Readonly<Record<BrandName, symbol>>
 
 /**
- * The value of every mark: the version of the format of marked objects. All copies of the library
+ * The value of every mark, which is the version of the objects' format. All copies of the library
  * accept every version, because a change of the format is only allowed to add members.
  */
 const generation = 1

@@ -57,7 +57,8 @@ export const clauses = {
   ),
   'REP-2': clause(
     'Expansions',
-    '`expand` replaces a link by the full representation. The links inside this representation stay links.',
+    '`expand` replaces a link with the full representation of its target. The links inside this representation ' +
+      'stay links.',
   ),
   'REP-3': clause(
     'Several expansions',
@@ -166,7 +167,8 @@ export const clauses = {
   ),
   'HDR-1': clause(
     'Media types',
-    '`Accept` selects the media type of the response. If none is supported, the response is 415.',
+    '`Accept` selects the media type of the response. If the service offers no type that `Accept` allows, the ' +
+      'response is 415.',
   ),
   'HDR-2': clause(
     'Entity tags',

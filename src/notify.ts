@@ -2,8 +2,8 @@
 const report = (error: unknown): void => console.error('A hook of express-rest-conventions threw:', error)
 
 /**
- * Calls a hook, if it is defined. The hook gets the event that `makeEvent` returns, and the
- * arguments `about`. This function never throws. If the hook throws or rejects, the error is
+ * Calls a hook, if it is defined. The arguments of the hook are the event that `makeEvent` returns,
+ * followed by `about`. This function never throws. If the hook throws or rejects, the error is
  * written to `console.error`.
  */
 export function notify<E, A extends readonly unknown[]>(

@@ -18,7 +18,8 @@ export interface ViolationParams {
   type: { readonly types: readonly string[]; readonly format?: string }
   required: { readonly member: string }
   /**
-   * The member, the parameter, or a name in a list of names is unknown. A long name is truncated.
+   * The request names an unknown member, parameter, column, sort field or association. A long name
+   * is truncated.
    */
   unknown: { readonly name: string }
   /**
@@ -39,10 +40,10 @@ export interface ViolationParams {
   multipleOf: { readonly divisor: number }
   pattern: { readonly pattern: string }
   format: { readonly format: string }
-  /** The indexes of two equal items. */
+  /** Two items of an array are equal. `first` and `second` are their indexes. */
   uniqueItems: { readonly first: number; readonly second: number }
   contains: { readonly least: number; readonly most?: number }
-  /** The list has more items than its schema allows. */
+  /** An array has more items than its schema describes. */
   items: Limit
   unevaluatedItems: Limit
   /** An integer that some JSON parsers can't read exactly. */
@@ -52,9 +53,12 @@ export interface ViolationParams {
   not: NoParams
   if: NoParams
   readOnly: NoParams
-  /** The URL or the caller's scope determines the value of the member. */
+  /**
+   * The URL or the caller's scope determines the value of the member, but the body has another
+   * value.
+   */
   fixed: NoParams
-  /** The key can't be part of a URL. */
+  /** A member of the key has a value that can't be part of a URL. */
   unaddressable: NoParams
   /**
    * The link does not identify an item of `collection` by its `href` or its key. `members` are the

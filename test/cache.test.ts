@@ -7,7 +7,7 @@ const one = (): number => 1
 const cacheOf = <V>(bound: number, sizeOf: (value: V) => number = one) => new Cache<number, V>('items', bound, sizeOf)
 
 describe('Cache', () => {
-  it('returns the last value of a key or undefined, counts its entries, and never exceeds its bound', () => {
+  it('returns the latest value of a key or undefined, counts its entries, and never exceeds its bound', () => {
     const operation = fc.oneof(
       fc.record({ kind: fc.constant('get' as const), key: fc.nat(20) }),
       fc.record({ kind: fc.constant('set' as const), key: fc.nat(20), size: fc.integer({ min: 1, max: 12 }) }),

@@ -70,7 +70,7 @@ export const cpu = (more: Partial<Figure> = {}): Figure => ({
   ...more,
 })
 
-/** Median time of a request, which the client measures. */
+/** Median response time, as measured by the client. */
 export const time = (more: Partial<Figure> = {}): Figure => ({
   title: 'time',
   unit: 'us',

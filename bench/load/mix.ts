@@ -54,9 +54,9 @@ export interface Asked {
 export type Mix = () => Asked
 
 /**
- * The number of sequences for each kind of request except `patch`. The requests of the sequences
- * alternate. In a workload with only this kind of request, each connection would send one of these
- * sequences.
+ * The number of request sequences for each kind except `patch`. Requests are taken from these
+ * sequences in turn. In a workload with only this kind of request, each connection sends one such
+ * sequence.
  */
 const sequences = 10
 /**

@@ -21,8 +21,8 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * Returns the median and the quartiles of `to / of`, computed round by round. If another process
- * disturbs a round, both figures change, but their ratio hardly changes.
+ * Returns the median and the quartiles of the ratio `to / of`. The ratio is computed for each
+ * round. If another process disturbs a round, both figures change, but their ratio hardly changes.
  */
 export function ratioOf(of: readonly number[], to: readonly number[]): Spread {
   return spreadOf(of.map((value, round) => (to[round] as number) / value))

@@ -15,8 +15,8 @@ export function headOf(result: Omit<Result, 'workloads'>): string {
   const { rounds, each, leftOut } = result
   const lines = [
     circumstancesText(result),
-    `${rounds} rounds of ${each}, interleaved. Medians, with quartiles in brackets. Ratios compare the CPU time ` +
-      'per request, round by round. Above 1 is faster, except under "Goals", where below 1 is faster.',
+    `${rounds} rounds of ${each}, interleaved. Medians, with quartiles in parentheses. Ratios compare the CPU time ` +
+      'per request, round by round. A ratio above 1 means faster. Under "Goals", a ratio below 1 means faster.',
   ]
   return [...lines, ...leftOut].join('\n')
 }

@@ -6,8 +6,8 @@ import pg from 'pg'
 export type Usage = ReadonlyMap<number, number>
 
 /**
- * Returns the URL of the same database with an application name. Connections to this URL have the
- * name in `pg_stat_activity`.
+ * Adds an application name to the URL of a database. Connections to the returned URL have this name
+ * in `pg_stat_activity`.
  */
 export function named(database: string, name: string): string {
   const url = new URL(database)
@@ -33,8 +33,8 @@ export class Backends {
   }
 
   /**
-   * Returns the CPU times of the backends whose connections have this name. Returns `undefined` if
-   * one of the times cannot be read.
+   * Returns the CPU times of the backends whose connections have the application name `name`.
+   * Returns `undefined` if one of the times cannot be read.
    */
   async usage(name: string): Promise<Usage | undefined> {
     const { rows } = await this.#client.query<{ pid: number }>(

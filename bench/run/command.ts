@@ -56,8 +56,8 @@ export class Command {
   }
 
   /**
-   * Shows the current activity in one line, which the next call overwrites. Prints nothing without
-   * a terminal.
+   * Shows the current activity in one line, which the next call overwrites. Prints nothing if
+   * stderr is not a terminal.
    */
   say(line: string): void {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`)

@@ -1,6 +1,6 @@
 /**
  * Runs one workload: starts its servers, checks their responses, warms them up, and times them in
- * turns.
+ * rounds, one server after another.
  */
 import type { Ran } from '../load/clocked.js'
 import type { Options } from '../options.js'

@@ -1,6 +1,6 @@
 /**
- * Idiomatic Express 5: middleware for each task, strong entity tags from row versions, and a key
- * object for tokens, which is created when the server starts.
+ * Idiomatic Express 5: middleware for each task, strong entity tags from row versions, and one
+ * `KeyObject` for all tokens, which is created when the server starts.
  */
 import { createServer } from 'node:http'
 import cors from 'cors'

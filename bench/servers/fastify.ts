@@ -31,9 +31,8 @@ export const startTuned: Start = (setting) => makeApp(setting, true)
 
 async function makeApp(setting: Setting, tuned: boolean): Promise<Server> {
   const store = openStore(setting.database)
-  // Bodies are validated without changes. By default, Fastify's Ajv would convert values to the
-  // types of the schema, such as a number to a string. It would also remove undeclared members if a
-  // schema forbade them.
+  // Validation must not change bodies. By default, Fastify's Ajv converts values to the types of
+  // the schema, such as a number to a string, and removes members that a schema forbids.
   const app = fastify({
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, formats: { 'local-date-time': dateTime } } },
   })
@@ -180,7 +179,7 @@ const sent = {
 }
 
 /**
- * The schema of a piece in responses. `contrato` is a link, or the contract itself if it is
+ * The schema of a piece in responses. `contrato` is a link, or the contract itself if the link is
  * expanded.
  */
 const answered = {

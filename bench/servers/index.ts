@@ -86,7 +86,7 @@ export function isThere(name: ServerName, checkout: string): boolean {
 }
 
 /**
- * Whether a server runs a workload. `listed` is the list `servers` of the workload, if it has one.
+ * Whether a server runs a workload. `listed`: the option `servers` of the workload, if it is set.
  */
 export function hasWorkload(name: ServerName, listed: readonly ServerName[] | undefined): boolean {
   const row: ServerRow = servers[name]

@@ -3,8 +3,8 @@ import cluster from 'node:cluster'
 import type { GracefulServer } from 'express-rest-conventions/server'
 
 /**
- * Milliseconds of each phase. Together with a `preStop` hook of 5 seconds, they fit into the 30
- * seconds after which Kubernetes kills the process.
+ * The length of each phase in milliseconds. All phases and a `preStop` hook of 5 seconds fit into
+ * the 30 seconds after which Kubernetes kills the process.
  */
 export const times = {
   /**

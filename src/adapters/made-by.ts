@@ -10,7 +10,7 @@ import { isPromise } from '../promise.js'
 
 /**
  * Calls one of the service's own functions. If the function throws a value that is not an object,
- * `called` throws an error that names the function instead.
+ * `called` replaces the value with an error. The error names the function.
  */
 export function called<R>(name: string, work: () => R): R {
   try {

@@ -146,8 +146,8 @@ export class MemberTranslator {
 
   /**
    * Whether the sort values of a page's first and last row stay the same if they are converted to
-   * the view (`toWire`) and back (`fromWire`). Otherwise, a `Link` would contain a wrong position,
-   * and the next page would skip or repeat rows.
+   * the view (`toWire`) and back (`fromWire`). If a value changed, a `Link` would contain a wrong
+   * position, and the next page would skip or repeat rows.
    */
   positionsRoundTrip(
     sort: readonly SortTerm[],

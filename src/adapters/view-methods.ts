@@ -160,7 +160,10 @@ export async function detach(
   )
 }
 
-/** Returns the store's adapter whose calls run in the caller's transaction. */
+/**
+ * Returns the adapter that the store's `within()` returns. Its calls run in the caller's
+ * transaction.
+ */
 export function within({ under }: View, transaction: unknown): Adapter<unknown, unknown> {
   return definedResult('within', under.within?.(transaction))
 }

@@ -13,9 +13,9 @@ export interface AdapterViewOptions {
   readonly toWire?: Readonly<Record<string, Convert>>
   /**
    * Member of the view -> function that converts the view's value to the store's value. The
-   * function is also applied to the values of filters. For a filter, `undefined` means that no
-   * record can have the value. If lists can be sorted by the member, or filtered by a range of its
-   * values, the function must preserve the order of values.
+   * function is also applied to the values of filters. If the function returns `undefined` for the
+   * value of a filter, no record can have this value. If lists can be sorted by the member, or
+   * filtered by a range of its values, the function must preserve the order of values.
    */
   readonly fromWire?: Readonly<Record<string, Convert>>
   /**

@@ -26,9 +26,9 @@ const reading: ReadonlySet<Action> = new Set<Action>(['list', 'read'])
 /**
  * Creates a permission function that decides by scopes. `pre-piezas:read` allows the actions `list`
  * and `read` on the resource `pre-piezas`, and `pre-piezas:write` allows all other actions on it.
- * `*:read` and `*:write` apply to every resource. A principal with neither scope gets 403. A
- * principal with only one of the two scopes gets 405 for the methods of the other scope. Scopes in
- * any other format are ignored.
+ * `*:read` and `*:write` apply to every resource. A principal with no scope for the resource gets
+ * 403. If the scopes allow only reads or only writes, the methods of the other kind get 405. Scopes
+ * in any other format are ignored.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *

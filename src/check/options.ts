@@ -49,9 +49,9 @@ export interface CheckServiceOptions {
    */
   readonly production?: boolean
   /**
-   * Declares that all data of the service can be lost. Checks then also send DELETE, PUT and PATCH
-   * to whole collections, writes without credentials, and logins with wrong passwords. Requires
-   * `write`. Default false.
+   * Declares that all data of the service may be destroyed. Checks then also send DELETE, PUT and
+   * PATCH to whole collections, writes without credentials, and logins with wrong passwords.
+   * Requires `write`. Default false.
    */
   readonly disposable?: boolean
   /**
@@ -149,7 +149,7 @@ export function productionConflict({
   if (disposable)
     return (
       '"production" and "disposable" are both given. "production" protects a service that is in use. ' +
-      '"disposable" says that all data of the service can be lost. Give only one of them.'
+      '"disposable" says that all data of the service may be destroyed. Give only one of them.'
     )
   if (rate > productionLimits.rate)
     return (

@@ -1,6 +1,6 @@
 /**
- * Describes tests of responses. Scripts recognize violations by these tests, so a shell must be
- * able to run them.
+ * Describes tests of responses. The shell scripts that reproduce violations run these tests, so a
+ * shell must be able to run each test.
  */
 
 /**

@@ -116,7 +116,7 @@ export interface Result {
   readonly fix: string
   /**
    * The verdict of the same check when its requests bypass the gateway. Present only for a
-   * violation, and only if the URL of the service without the gateway was given.
+   * violation, and only if a URL was given that reaches the service without the gateway.
    */
   readonly direct?: Verdict
 }

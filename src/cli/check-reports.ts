@@ -91,8 +91,8 @@ function writeAll(call: CheckCall, run: RunReport, source: Parsed, terminal: Ter
     writeReport(terminal, sarif, sarifOf(run))
     if (isAddress(source.name))
       terminal.error(
-        `${sarif} points into ${source.name}. Code scanning takes files only: give the document as a file with ` +
-          '--document.\n',
+        `${sarif} refers to lines of ${source.name}, but code scanning accepts only files of the repository: give ` +
+          'the document as a file with --document.\n',
       )
   }
   if (html !== undefined) writeReport(terminal, html, htmlOf(run))

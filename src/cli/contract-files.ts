@@ -46,8 +46,8 @@ export function documentsIn(files: ReadonlyMap<string, string>, where: string): 
  * Reads the document in one file, and determines its version. `versions` lists the versions with
  * which the document can be compared. If the list has one version, the document counts as that
  * version. Otherwise, the version comes from the file name, from `info.version`, or from the end of
- * a server's URL. If none of them is a version such as `v2`, the function throws `UsageError`. But
- * if `versions` is absent, the function assumes `v1`.
+ * a server's URL. If none of them is a version such as `v2`, there are two cases: without
+ * `versions`, the function assumes `v1`; with `versions`, it throws `UsageError`.
  */
 export function documentIn(file: string, versions?: readonly string[]): Documents {
   const other = (path: string): unknown => parseDocument(readText(join(dirname(file), path)), path)

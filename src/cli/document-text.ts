@@ -12,14 +12,15 @@ const isYamlName = (name: string): boolean => /\.ya?ml$/.test(name)
 const maxValues = 5_000_000
 
 /**
- * Parses a document. YAML may have merge keys (`<<`), as most tools for OpenAPI documents accept
- * them. Throws a `UsageError` whose message names the file and the fault.
+ * Parses a document. YAML may contain merge keys (`<<`), because most tools for OpenAPI documents
+ * accept them. Throws a `UsageError` whose message names the file and the fault.
  */
 export function parseDocument(text: string, name: string): unknown {
   const isYaml = isYamlName(name)
   let value: unknown
   try {
-    // The option `maxAliasCount` would refuse many aliases of a small value, so values are counted.
+    // The option `maxAliasCount` would refuse many aliases of a small value. So the values are
+    // counted instead.
     value = isYaml ? parse(text, { merge: true, maxAliasCount: -1 }) : JSON.parse(text)
   } catch (error) {
     throw new UsageError(`${name} is not ${isYaml ? 'YAML' : 'JSON'}: ${messageOf(error)}`)

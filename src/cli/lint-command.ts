@@ -81,7 +81,8 @@ function documentIn({ name, text }: SourceText, cwd: string): unknown {
   const other = (path: string): unknown => {
     if (isAddress(name))
       throw new UsageError(
-        `${name} refers to ${path}. Such references are followed only from a local file: download both files.`,
+        `${name} refers to ${path}. References to other files are followed only from a local file: ` +
+          'download both files.',
       )
     const file = join(dirname(name), path)
     try {

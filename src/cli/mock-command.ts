@@ -24,7 +24,7 @@ export or as "api". The module is loaded, but none of its adapters is called.
   --data <file>        your own records, by collection: { "orders": [{ "id": 7 }] }; missing
                        members are generated
   --auth off|keep      off (default): every request has all permissions, with any token or none;
-                       keep: the authentication and the permission of the service
+                       keep: the service's own authentication and permission function
   --principal <json>   the principal of the requests (default: {"sub":"mock","scope":"*:read *:write"})
   --delay <ms>         the delay of responses: 200, or 100-800
   --fail <shares>      the share of failing requests: 5% (503 with Retry-After), or 5%:500,10%:429

@@ -196,10 +196,10 @@ function checked(
 ): number {
   const broken = judged.filter(({ clause }) => enforced.includes(clause))
   for (const { clause, count, clients } of broken) {
-    const names = clients.map(({ client }) => client ?? 'clients that are not distinguished')
+    const names = clients.map(({ client }) => client ?? '(not distinguished)')
     terminal.error(
-      `Enforcing ${clause} would break ${count} responses of ${lastDays(days)}: ` +
-        `${names.slice(0, 10).join(', ')}.\n`,
+      `Enforcing ${clause} would break ${count} responses of ${lastDays(days)}. Clients: ` +
+        `${names.slice(0, 10).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}.\n`,
     )
   }
   if (!complete)

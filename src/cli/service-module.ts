@@ -85,7 +85,7 @@ export function serviceOf(exports: Exports, name: string): object {
   const names = Object.keys(exports)
   const said = names.length === 0 ? 'It exports nothing' : `It exports ${names.join(', ')}`
   throw new UsageError(
-    `${name} exports no service: its default export, or one called "api", must be the result of api(). ${said}.`,
+    `${name} exports no service: its default export or its export "api" must be the result of api(). ${said}.`,
   )
 }
 

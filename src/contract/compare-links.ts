@@ -13,8 +13,8 @@ import type { Place, Source } from './nodes.js'
 type Add = (kind: OwnKind, found: Pick<Found, 'what' | 'before' | 'after' | 'place'>) => void
 
 /**
- * Compares the links of a response. The links are in the document, but not in the response itself.
- * So a changed link breaks only generated code. `of` names the response in messages.
+ * Compares the links of a response. The links are only in the document, and not in the response
+ * itself. So a changed link breaks only generated code. `of` names the response in messages.
  */
 export function compareLinks(
   pair: Pair<Place>,

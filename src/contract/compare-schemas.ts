@@ -265,8 +265,9 @@ function placeOf(side: 'before' | 'after', [place]: Schema): Pick<Finding, 'befo
 const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : canonicalText(value))
 
 /**
- * Compares the property that distinguishes variants, and its mapped values. The component to which
- * a value maps is ignored, because its name is not visible to clients.
+ * Compares two discriminators: the name of the property that distinguishes the variants, and the
+ * values in `mapping`. The component to which a value maps is ignored, because clients do not see
+ * the component's name.
  */
 function compareDiscriminators([before, after]: readonly unknown[], pair: SchemaPair): readonly Finding[] {
   const [one, other] = [before, after].map((declared) => own(declared, 'propertyName'))

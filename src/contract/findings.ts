@@ -33,8 +33,9 @@ const breaksNone = { sent: 'harmless', received: 'harmless' } as const
 
 /**
  * Every difference that two schemas can have. If clients send the values, it is harmless to allow
- * more values. If clients receive the values, it is harmless to allow fewer values. `{before}`,
- * `{after}` and `{keyword}` are replaced with the values of a finding.
+ * more values. If clients receive the values, it is harmless to allow fewer values. In messages,
+ * `{before}`, `{after}` and `{keyword}` are replaced with the `from`, `to` and `keyword` of a
+ * finding.
  */
 export const differences = {
   'type-narrowed': { ...narrower, predicate: 'no longer has the types {before}, only {after}' },

@@ -9,7 +9,7 @@ interface Kind {
 
 /** The kinds of changes outside of schemas. Some of them concern the conventions. */
 const ownKinds = {
-  'version-retired': { level: 'breaking', text: 'A version was removed before its sunset, or had no sunset' },
+  'version-retired': { level: 'breaking', text: 'A version was removed before its sunset, or without a sunset' },
   'version-retired-after-sunset': { level: 'harmless', text: 'A version was removed after its sunset' },
   'version-added': { level: 'harmless', text: 'A version is new' },
   'base-path-changed': { level: 'breaking', text: 'The base path of the servers is different' },
@@ -25,7 +25,7 @@ const ownKinds = {
   'sunset-brought-forward': { level: 'breaking', text: 'A sunset (`x-sunset`) is earlier than it was' },
   'sunset-removed': {
     level: 'breaking',
-    text: 'A part that is still deprecated no longer has a sunset: clients no longer know the date',
+    text: 'A version, method or parameter is still deprecated, but has no sunset now: clients no longer know the date',
   },
   'filter-removed': { level: 'breaking', text: 'A filter of a list was removed' },
   'filter-added': { level: 'harmless', text: 'A filter of a list is new' },
@@ -189,8 +189,8 @@ export type ContractKind = OwnKind | `${SchemaPlace}-${Difference}`
 export const schemaPlaces: readonly SchemaPlace[] = ['parameter', 'request', 'response', 'header', 'delivery', 'reply']
 
 /**
- * Each description of a kind is a sentence. These are the subjects of the sentences, for each use
- * of a schema.
+ * The subject of a description, for each use of a schema. The description is a sentence that
+ * consists of this subject and of a predicate from `differences`.
  */
 const placeText: Readonly<Record<SchemaPlace, string>> = {
   parameter: 'A parameter',

@@ -47,10 +47,12 @@ const isGone = (difference: Difference): boolean =>
 
 /** Returns the predicate of the sentence, with the values of both documents. */
 function differencePhrase({ difference, from, to, keyword }: Finding): string {
-  return differences[difference].predicate
-    .replace('{before}', () => textOf(from))
-    .replace('{after}', () => textOf(to))
-    .replace('{keyword}', keyword ?? '')
+  // One pass, because a value may itself contain the text "{after}".
+  const parts: Readonly<Record<string, string>> = { before: textOf(from), after: textOf(to), keyword: keyword ?? '' }
+  return differences[difference].predicate.replace(
+    /\{(before|after|keyword)\}/g,
+    (_, name: string) => parts[name] ?? '',
+  )
 }
 
 function textOf(value: unknown): string {

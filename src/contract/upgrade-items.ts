@@ -89,8 +89,9 @@ function partOf(change: Change): GuideItem['part'] {
  * callback.
  */
 function isReceived({ kind, path, place }: Change): boolean {
-  // A request, a response or a webhook can contain a form. Only for a request, the place begins
-  // with `body ` and the path with `/`. The path of a webhook is the webhook's name.
+  // The changed form can be part of a request, a response or a webhook. It is part of a request
+  // only if `place` begins with `body ` and `path` begins with `/`. The `path` of a webhook is its
+  // name.
   if (kind === 'part-style-changed') return !(place.startsWith('body ') && path?.startsWith('/') === true)
   if (kind.startsWith('part-')) return ['part-type-removed', 'part-type-unknown', 'part-header-removed'].includes(kind)
   return /^(?:response|header|status|reply|delivery|webhook|callback)-/.test(kind)

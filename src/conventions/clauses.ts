@@ -1,6 +1,6 @@
 /**
- * The clauses that have a mode. With a mode, an existing service can enforce a clause later. This
- * file also contains the messages that say why another clause has no mode.
+ * The clauses that have a mode. With a mode, an existing service can enforce a clause later. For
+ * the other clauses, this file contains the messages that say why they have no mode.
  */
 import { clauses } from '../clauses.js'
 import { nearMiss } from '../near-miss.js'

@@ -84,7 +84,7 @@ export interface FoundIn {
 export const routeWithVersion = ({ version, route }: Pick<FoundIn, 'version' | 'route'>): string | undefined =>
   route === undefined || version === undefined ? route : `/${version}${route}`
 
-/** Counts a finding and calls the hook. */
+/** Counts a finding, and calls `onFinding`. */
 export function reportFinding(
   listeners: FindingListeners,
   clause: string,

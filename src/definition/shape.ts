@@ -55,8 +55,8 @@ export class Shape {
    */
   readonly conditional: ReadonlySet<string>
   /**
-   * The number of schemas that name each member. Counts the node itself, the targets of the node's
-   * `$ref`s, and the node's branches of `allOf`.
+   * For each member, the number of schemas that name it. The schemas are the node itself, the
+   * targets of the node's `$ref`s, and the node's branches of `allOf`.
    */
   readonly declared: ReadonlyMap<string, number>
   /**

@@ -10,7 +10,7 @@ import { type Html, html, trusted } from './html.js'
 export const longestPage = 60_000
 
 /**
- * The space in bytes that each page reserves for its list of links to the pages that share its
+ * The space in bytes that is reserved on each page for a list of links to the pages with the same
  * heading.
  */
 const maxPageListBytes = 3_000

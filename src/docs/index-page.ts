@@ -74,7 +74,7 @@ function brownoutText(document: unknown): HtmlPart {
   const coming = listIn(document, 'x-brownouts').slice(0, 50)
   return (
     coming.length > 0 &&
-    html`<p>The version is unavailable at these times, and responds with <code>Retry-After</code>:</p>
+    html`<p>At these times the version is unavailable, and its responses have <code>Retry-After</code>:</p>
 <ul>
 ${coming.map(
   (one) => html`<li>${timeText(one, 'from')} to ${timeText(one, 'until')}: status ${Number(own(one, 'status'))}</li>
@@ -93,8 +93,8 @@ const clauseLink = (context: PageContext, id: 'VER-3'): Html =>
   html`<a href="${fileAddress(context, 'clauses')}#${id}">${id}</a>`
 
 /**
- * Returns whether the version is deprecated. In a deprecated version, the operation that returns
- * the OpenAPI document is marked as deprecated.
+ * Returns whether the version is deprecated. It is deprecated if the operation that returns its
+ * OpenAPI document is marked as deprecated.
  */
 const isDeprecated = ({ site }: PageContext): boolean =>
   objectIn(site.document.paths['/openapi'], 'get').deprecated === true

@@ -77,8 +77,8 @@ function listText(schema: JsonObject, link: TypeLink, depth: number): HtmlPart {
 }
 
 /**
- * Returns whether a bound is the largest or the smallest safe integer. These bounds apply to every
- * service, so they are not listed.
+ * Returns whether a bound is the largest or the smallest safe integer. The library applies these
+ * bounds to every integer, so they are not listed.
  */
 const isSafeBound = (value: unknown): boolean => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER
 

@@ -132,8 +132,8 @@ function slugsOf(names: readonly string[], reserved: ReadonlySet<string>): Reado
 
 /**
  * Returns the types that are explained on the page of each tag. Each type is explained on only one
- * page. This is the page of the first tag with the shortest chain of references from a request or
- * response to the type.
+ * page. This is the page of the tag whose requests and responses lead to the type through the
+ * fewest references. If several tags need equally few references, the first of these tags is used.
  */
 function typesByTag(
   document: OpenApiDocument,

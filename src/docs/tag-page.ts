@@ -27,8 +27,8 @@ export function tagBlocks(context: PageContext, tag: DocsTag): readonly Block[] 
 }
 
 /**
- * Returns the context of the rows on this page. A link to a type leads to the explanation of the
- * type, on this page or on the page of another tag.
+ * Returns the functions that the tables on this page use for links and inline text. A link to a
+ * type leads to the explanation of the type, on this page or on the page of another tag.
  */
 function rowContext(context: PageContext, tag: DocsTag): RowContext {
   const { tagByType } = context.site

@@ -170,7 +170,10 @@ function makeKeys(building: Building, seed: number): void {
   }
 }
 
-/** The example of the record in the schema itself; an empty object if there is none. */
+/**
+ * The entry for the record in the `examples` of the resource's schema; an empty object if there is
+ * none.
+ */
 function exampleOf({ schema }: ResourceDefinition, index: number): JsonObject {
   const example: unknown = isList(schema.examples) ? schema.examples[index] : undefined
   return isObject(example) ? example : {}

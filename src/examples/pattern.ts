@@ -9,7 +9,8 @@ import type { Random } from '../random.js'
 const tries = 40
 
 /**
- * The maximum number of repetitions beyond a quantifier's minimum, for each of the first attempts.
+ * One number for each of the first attempts. In that attempt, the number of repetitions exceeds the
+ * minimum of a quantifier by at most this number.
  */
 const reaches = [3, 1, 0, 8, 20]
 

@@ -1,6 +1,6 @@
 /**
- * Finds the origin of an error: the first line of its stack outside Node and `node_modules`, or
- * else the first line outside Node.
+ * Finds the origin of an error: the first line of its stack that is neither in Node's own code nor
+ * in `node_modules`. If there is no such line, the first line that is not in Node's own code.
  */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'

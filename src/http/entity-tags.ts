@@ -219,8 +219,8 @@ export function knownTag(list: TagList, opaque: string, accepts: (coding: string
 }
 
 /**
- * The versions that an `If-Match` names (HDR-2). The tag of any representation of a version
- * identifies the version. The list is empty for `*`.
+ * The versions of a record that an `If-Match` names (HDR-2). Each tag contains the version,
+ * whichever representation the tag belongs to. The list is empty for `*`.
  *
  * @param weakToo includes the versions of weak tags, for proxies that weaken tags when they
  * compress (HDR-3). Default false

@@ -2,7 +2,7 @@
 const longest = 80
 
 /**
- * Returns the beginning of a field value or a part of a URL, for messages. Characters other than
- * printable ASCII are replaced.
+ * Returns the beginning of `text` for a message. `text` is a field value or a part of a URL.
+ * Characters other than printable ASCII are replaced.
  */
 export const printable = (text: string): string => text.slice(0, longest).replace(/[^\x20-\x7e]/g, '?')

@@ -39,8 +39,8 @@ export const xmlnsNamespace = 'http://www.w3.org/2000/xmlns/'
 /** Maximum number of attributes of an element, including namespace declarations. */
 const maxAttributes = 64
 /**
- * Maximum length of a namespace name. saxes builds the full name of every attribute, including the
- * namespace, so it would copy a long namespace name on each use.
+ * Maximum length of a namespace name. The parser `saxes` builds the full name of every attribute,
+ * including the namespace, so it would copy a long namespace name on each use.
  */
 const longestNamespace = 1_000
 

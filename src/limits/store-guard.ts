@@ -150,7 +150,8 @@ export class StoreGuard {
     this.#down = true
     this.#opened = performance.now()
     // If a store fails again right after a recovery, the pauses before its probes continue to grow.
-    // So a store that keeps failing and recovering is soon reported only about once a second.
+    // When the pauses have reached one second, a store that keeps failing and recovering is
+    // reported only about once a second.
     if (this.#opened - this.#closed > maxPause) this.#pause = firstPause
     for (const release of [...this.#pending]) release()
     const message = this.messages.failed

@@ -86,8 +86,8 @@ export class RouteConventions {
   }
 
   /**
-   * Returns the legacy behavior for a clause if it still applies to this request. Returns
-   * `undefined` if the clause is enforced.
+   * Returns the legacy behavior that this request gets for a clause. Returns `undefined` if the
+   * clause is enforced for this request.
    */
   legacy<C extends ModedClause>(clause: C, req: IncomingMessage): Legacy<C> | undefined {
     if (this.#conventions.length === 0) return undefined

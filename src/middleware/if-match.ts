@@ -89,8 +89,9 @@ export function checkWrite(conditions: Conditions, version: string): void {
 }
 
 /**
- * Checks `If-Match` for a read whose response has the tag `tag`. If `If-Match` is a list, it must
- * contain a tag of `version`, or `tag` itself if `version` is not given. Otherwise throws 412.
+ * Checks `If-Match` for a read whose response has the tag `tag`. If `If-Match` lists tags, the list
+ * must contain a tag of `version`, or `tag` itself if `version` is not given. Throws 412 if the
+ * list does not contain such a tag.
  */
 export function checkRead(conditions: Conditions, tag: string, version?: string): void {
   const { ifMatch, versions, weakToo } = conditions

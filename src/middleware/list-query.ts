@@ -50,9 +50,9 @@ export interface ListQueryMiddleware extends Middleware {
  * sort fields and links the query may use (QUERY-1..8). If the query has errors, the response is
  * one 400 problem that lists up to 50 of them. The parsed query has `expand` and the members that
  * adapters get: `where`, `sort`, `page`, `size`, `offset` and `search`. The parsed `sort` ends with
- * the key. For a search without the parameter `sort`, it is empty. A page setting in `options`
- * applies only if the definition does not set it. Only the routers support cursors (the parameter
- * `after`). With this middleware, a request with `after` gets 400.
+ * the key. For a search without the parameter `sort`, the parsed `sort` is empty. A page setting in
+ * `options` applies only if the definition does not set it. Only the routers support cursors (the
+ * parameter `after`). With this middleware, a request with `after` gets 400.
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid
  *

@@ -87,8 +87,9 @@ export interface MethodRulesOptions extends BaseAddressOptions, ConventionsOptio
  * - The response to a successful DELETE has no body. A status of 200 or 202 is kept, and any other
  *   success becomes 204 (VERB-6).
  * - With `permission`, a method that the caller may not use gets 403 or 405, as the permission
- *   function decides. A 405 lists only the methods that the caller may use. A caller who may write
- *   but not read gets no body that shows the resource, and gets 403 for a JSON Patch (AUTH-4).
+ *   function decides. A 405 lists only the methods that the caller may use. If a caller may write
+ *   but not read, responses to this caller have no body that shows the resource, and a JSON Patch
+ *   gets 403 (AUTH-4).
  * - A 201 or 202 to POST has an absolute `Location`. A `Location` that starts with `/` is made
  *   absolute. If the `Location` is missing or still relative, a `ConfigurationError` is passed to
  *   `next` (VERB-2).
@@ -128,8 +129,8 @@ export function methodRules(options: MethodRulesOptions): Middleware {
     if (!allowed.includes(method)) return next(methodNotAllowed(method, own, on === 'collection'))
     if (method === 'OPTIONS') return send(res, { status: 204, headers: { [header.allow]: own } }, false)
     if (method === 'HEAD' && on === 'item') applyHeadRule(res, headRule(conventions.legacy('VERB-8', req)), next)
-    // The body of the response to a DELETE may show the resource. The legacy behavior keeps this
-    // body, so it does not apply to a caller who may not read the resource (AUTH-4).
+    // The body of the response to a DELETE may show the resource. The legacy mode of VERB-6 keeps
+    // this body, so this mode is not used for a caller who may not read the resource (AUTH-4).
     if (method === 'DELETE')
       applyHeadRule(res, deleteRule(hidden ? undefined : conventions.legacy('VERB-6', req)), next)
     if (hidden && method === 'PATCH' && isJsonPatch(req)) return next(unreadablePatch())
@@ -252,8 +253,8 @@ const emptyDelete: HeadRule = (res) => {
 }
 
 /**
- * The rule for a HEAD request for an item (VERB-8): the legacy behavior if it still applies,
- * otherwise `headOfItem`.
+ * Returns the rule for a HEAD request for an item (VERB-8). In the legacy mode of VERB-8, the rule
+ * changes nothing. Otherwise, the rule is `headOfItem`.
  */
 const headRule = (legacy: Legacy<'VERB-8'> | undefined): HeadRule => {
   if (legacy === undefined) return headOfItem
@@ -264,7 +265,8 @@ const headRule = (legacy: Legacy<'VERB-8'> | undefined): HeadRule => {
 }
 
 /**
- * The rule for DELETE (VERB-6): the legacy behavior if it still applies, otherwise `emptyDelete`.
+ * Returns the rule for DELETE (VERB-6). In the legacy mode of VERB-6, the rule changes nothing.
+ * Otherwise, the rule is `emptyDelete`.
  */
 const deleteRule = (legacy: Legacy<'VERB-6'> | undefined): HeadRule => {
   if (legacy === undefined) return emptyDelete

@@ -62,9 +62,9 @@ export interface RateLimit extends Middleware {
    */
   count(req: IncomingMessage, counted: CountedRequest): Promise<Headers>
   /**
-   * Resolves when the store works. If the store has failed to start, resolves after at most two
-   * more seconds. `ready()` of `api` waits for this promise, so that the first requests are
-   * counted. Never rejects.
+   * Resolves when the initialization of all stores has ended. If a store is down at that time,
+   * first waits at most two seconds for its recovery. `ready()` of `api` waits for this promise, so
+   * that the first requests are counted. Never rejects.
    */
   ready(): Promise<void>
   /**
@@ -199,8 +199,9 @@ interface Engines {
 }
 
 /**
- * Creates an engine (a function that counts requests) for each budget, in order, and one for
- * failures. The stores share one guard, so if one of the stores is down, all are treated as down.
+ * Creates one engine (a function that counts requests) for each budget, in the order of the
+ * budgets, and one for failures. The stores share one guard, so if one of the stores is down, all
+ * are treated as down.
  */
 function makeEngines(
   { all, failures }: Budgets,

@@ -81,7 +81,8 @@ export interface RecordBody<T> extends Middleware {
  * optionally a JSON Patch (RFC 6902).
  *
  * @throws ConfigurationError `invalid-option` if an option is invalid; `unresolved-link` if the
- * definition has links in place of members, because only a router can resolve the URLs of links
+ * definition declares links that replace members, because only a router can resolve the URLs of
+ * such links
  *
  * @example
  * const body = recordBody(sucursales, { id: (req: Request<{ id: string }>) => req.params.id })

@@ -154,7 +154,7 @@ function answerOf(
     const reason = error instanceof Error ? error.message : String(error)
     const why = `No example response of ${name} could be generated: ${reason}`
     // A valid schema can be too hard for the generator, for example because of a pattern. Such a
-    // failure (`Unmade`) is reported only in the 501, and not to `note`.
+    // failure (`Unmade`) is not passed to `note`. Only the 501 response mentions it.
     if (!(error instanceof Unmade)) note(why)
     return new Undescribed(why)
   }

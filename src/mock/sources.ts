@@ -92,7 +92,7 @@ export class Sources {
   }
 }
 
-/** Applies the views of the service to a store. */
+/** Wraps an adapter in views. The first view in the list becomes the outermost. */
 export const viewed = (adapter: AnyAdapter, views: readonly AdapterViewOptions[]): AnyAdapter =>
   views.reduceRight<AnyAdapter>((under, options) => adapterView(under, options) as AnyAdapter, adapter)
 

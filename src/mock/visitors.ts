@@ -94,6 +94,6 @@ export function fixedByScope(
     fail(`fails with "${error instanceof Error ? error.message : String(error)}"`)
   }
   const empty = Object.keys(fixed).find((member) => (own(fixed, member) ?? null) === null)
-  if (empty !== undefined) fail(`returns no value for "${empty}"`)
+  if (empty !== undefined) fail(`returns no "${empty}"`)
   return { ...fixed }
 }

@@ -31,7 +31,10 @@ export class ObservedAnswer {
   readonly isItem: boolean
   /** Whether the path seems to end with a file name. */
   readonly isFile: boolean
-  /** Whether the path is known to be a collection, because a route for its items has been seen. */
+  /**
+   * Whether the path is known to be the path of a collection, because a route for its items was
+   * seen.
+   */
   readonly isKnownCollection: boolean
   readonly #req: IncomingMessage
   readonly #fields: ReadonlyMap<string, string>
@@ -89,8 +92,8 @@ export class ObservedAnswer {
 }
 
 /**
- * The header fields that were sent. They are parsed from the serialized head, because Node.js does
- * not store some fields passed to `writeHead` anywhere else.
+ * The header fields that were sent. They are parsed from the serialized head, because it is the
+ * only place where Node.js stores some of the fields passed to `writeHead`.
  */
 function sentFields(res: ServerResponse): ReadonlyMap<string, string> {
   const { _header: head } = res as { readonly _header?: unknown }

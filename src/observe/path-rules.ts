@@ -28,8 +28,8 @@ const allowed = new Set([
 const version = /^v\d+$/i
 
 /**
- * Whether a segment may name a collection. Versions and the segments in `allowed` do not, because
- * they have no items.
+ * Whether a segment may be the name of a collection. A version or a segment in `allowed` is never
+ * such a name, because it has no items.
  */
 export const isCollectionName = (segment: string | undefined): boolean =>
   segment !== undefined && segment !== '' && !version.test(segment) && !allowed.has(segment)
@@ -60,8 +60,8 @@ export function judgePath(template: string, allow: ReadonlySet<string>): Finding
 }
 
 /**
- * Returns the clause that a segment violates, if any. A file name that is not below a version does
- * not name a resource, so it violates no clause.
+ * Returns the clause that a segment violates, if any. A segment with a dot, outside of a version,
+ * is the name of a file and not of a resource. So it violates no clause.
  */
 function faultOf(segment: string, isCollection: boolean, isVersioned: boolean): string | undefined {
   if (segment.includes('.') && !isVersioned) return undefined

@@ -18,8 +18,8 @@ type ParameterNames = ReadonlyMap<unknown, string>
 
 export interface ObservedRoute {
   /**
-   * The template, such as `/v1/orders/{id}`; `(other)` if too many templates or shapes are stored
-   * already.
+   * The template, such as `/v1/orders/{id}`. A new template is replaced with `(other)` if the
+   * maximum number of templates (`maxTemplates` or `maxShapes`) is already stored.
    */
   readonly template: string
   /**

@@ -102,8 +102,8 @@ export class LinkSchemas {
   }
 
   /**
-   * Returns a reference to the schema of a link. Links to the same target share a type if their
-   * schemas are equal.
+   * Returns a reference to the schema of a link. Links to the same target share one component if
+   * their schemas are equal.
    */
   #share(
     mounted: Mounted,

@@ -32,8 +32,8 @@ import { toVersion30 } from './version-30.js'
 /**
  * Returns the OpenAPI document of a version as plain JSON: paths, parameters, bodies, responses,
  * headers and problems. `service` is the return value of `api()` or `resourceRouter()`. A
- * `resourceRouter` has no versions. For a `resourceRouter`, `version` is the name of the version
- * below which the router is mounted.
+ * `resourceRouter` has no versions of its own, so give the name of the version below which the
+ * router is mounted.
  *
  * Throws `ConfigurationError` if the version is not served, an option is invalid, two parts have
  * the same name, an example does not match its schema, or a schema has a keyword that a document
@@ -92,7 +92,7 @@ export function describe(
     ...(security.length === 0 ? {} : { security }),
     tags: [
       ...tagsOf(described),
-      ...(facts.login ? [{ name: 'login', description: 'Tokens for user and password (AUTH-2).' }] : []),
+      ...(facts.login ? [{ name: 'login', description: 'Returns a token for a user and password (AUTH-2).' }] : []),
     ],
     paths,
     components: components.all(),

@@ -45,7 +45,7 @@ export class Operations {
   readonly #sharedPartsByKey = new Map<string, SharedParts>()
   readonly #common = new Map<Route, Common>()
   readonly #bodiless = new WeakMap<Success, Reference>()
-  /** The responses that are references to components. */
+  /** The success responses without content that are references to components. */
   readonly #shared = new Set<unknown>()
 
   constructor(components: Components, records: RecordSchemas) {
@@ -91,8 +91,8 @@ export class Operations {
       ({ status, response }) => [status, this.#withContent(situation, status, response)] as const,
     )
     const responses = byStatus<unknown>([...successes, ...sharedParts.others])
-    // If no success response has content, all operations that share these parts have the same
-    // responses.
+    // If no success response has content, the responses do not depend on schemas. All operations
+    // with these shared parts then share the responses too.
     if (successes.every(([, response]) => this.#shared.has(response))) sharedParts.responses = responses
     return responses
   }

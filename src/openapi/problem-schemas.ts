@@ -118,8 +118,8 @@ export class ProblemResponses {
   }
 
   /**
-   * Returns the responses for the given problems. Only `of` adds the problems that the library
-   * itself may return in this situation.
+   * Returns the responses for the given problems. Unlike `of`, does not add the problems that the
+   * library itself may return in the situation.
    */
   ofProblems(
     situation: FieldSituation,

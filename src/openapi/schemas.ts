@@ -235,8 +235,9 @@ function component(context: SchemaContext, ref: string, closed: boolean): { read
   const typed = `${plainName}${closed ? '' : 'Base'}${suffix[purpose]}`
   const node = schemaAt(root, ref)
   const make = (): unknown => plain({ ...context, purpose }, closed ? closedPlace(root, node, () => false) : node, ref)
-  // Subschemas of two resources may have the same name. They share a component only if all `$defs`
-  // of the two resources are equal. Without `$defs`, their whole schemas must be equal.
+  // Subschemas of two resources may have the same name. These subschemas share a component only if
+  // all `$defs` of the two resources are equal. If the resources have no `$defs`, the whole schemas
+  // of the resources must be equal.
   const identity = `${ref} ${purpose} ${String(closed)} ${JSON.stringify(isObject(root.$defs) ? root.$defs : root)}`
   return components.defineAlike([typed, `${name}${typed}`], owner, identity, make)
 }

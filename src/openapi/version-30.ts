@@ -139,7 +139,7 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
 const onlyNull: JsonObject = { type: 'object', nullable: true, enum: [null] }
 
 /**
- * Converts the keyword `type`. A list of null and one other type becomes the other type with
+ * Converts the keyword `type`. An array of null and one other type becomes the other type with
  * `nullable`. Several types become the branches of an `anyOf`.
  */
 function typed(type: unknown): JsonObject {

@@ -7,7 +7,7 @@ import { longestTimer } from '../timeout.js'
 
 export type Kind =
   | Word
-  /** Any of these kinds. */
+  /** A value of any of these kinds is allowed. */
   | readonly Kind[]
   | OneOf
   | NumberKind

@@ -38,7 +38,7 @@ function counted(node: unknown, isMap: boolean): unknown {
 }
 
 /**
- * Adds the keyword that counts branches to a validator. Returns a function that runs `check`, the
+ * Gives a validator the keyword that counts branches. Returns a function that runs `check`, the
  * check of a body. `values` is the number of values in the body. The function returns `undefined`
  * if the check needs too many branches.
  */

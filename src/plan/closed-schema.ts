@@ -62,7 +62,7 @@ function place(context: Context, node: JsonSchema): JsonSchema {
 
 /**
  * Closes a member that several schemas declare. The closed form contains a copy of the member, so
- * it would be endless if the member contained itself.
+ * the closed form would be endless if the member contained itself.
  */
 function placeShared(context: Context, name: string, node: JsonSchema): JsonSchema {
   if (context.shared.has(node)) {

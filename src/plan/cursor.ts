@@ -92,8 +92,8 @@ export function cursorMaker(
 }
 
 /**
- * Returns the position that a cursor contains. Returns `undefined` if the cursor is invalid or
- * belongs to another page or query.
+ * Returns the position that a cursor contains. Returns `undefined` if the cursor is invalid, or
+ * belongs to another list, query or page number.
  */
 export function parseCursor(
   cursor: string,
@@ -128,8 +128,8 @@ export function positionAfter(
 }
 
 /**
- * Returns the sort values of a record. Returns `undefined` if there are none, or if a cursor must
- * not contain one of them.
+ * Returns the sort values of a record. Returns `undefined` if the query has no sort fields, or if a
+ * cursor must not contain one of the values.
  */
 function sortValuesOf(
   cursorValues: CursorValues,

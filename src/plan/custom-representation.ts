@@ -64,8 +64,8 @@ export interface CustomRepresentation {
 
 /**
  * Declares a media type that a service can respond with, for the option `representations` of
- * `api()`, `mount()` or an endpoint's method (HDR-1). The functions get the value as its JSON
- * representation shows it, including links and expansions. If a function throws, the response to a
+ * `api()`, `mount()` or an endpoint's method (HDR-1). The functions get the JSON representation of
+ * the value, including links and expansions, as plain data. If a function throws, the response to a
  * read is 500. After a write, the response keeps its success status and has no body (VERB-13).
  * Throws `ConfigurationError` if the media type is invalid or is one of the library's own, such as
  * `application/json`. Also throws if an option is invalid or no function is given.

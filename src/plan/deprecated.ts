@@ -137,7 +137,9 @@ const nameOf = (path: MemberPath): string =>
     .join('.')
     .replaceAll('.[', '[')
 
-/** Whether `value` contains something at the rest of a path, which begins at the index `at`. */
+/**
+ * Whether `value` contains a value at the end of a path. The first step from `value` is `path[at]`.
+ */
 function isAt(value: unknown, path: MemberPath, at: number): boolean {
   const step = path[at]
   return step === undefined || step.from(value).some((part) => isAt(part, path, at + 1))
@@ -145,8 +147,8 @@ function isAt(value: unknown, path: MemberPath, at: number): boolean {
 
 /**
  * Whether a pointer leads to or into the member at the end of a path. If the pointer ends above
- * this member: whether `value` contains the member. `at` is the index at which the rest of the path
- * and of the tokens begins.
+ * this member: whether `value` contains the member. The steps and tokens before the index `at` have
+ * already been compared.
  */
 function isUsed(path: MemberPath, at: number, tokens: readonly string[], value: unknown): boolean {
   const [step, token] = [path[at], tokens[at]]

@@ -47,7 +47,7 @@ export interface CompiledMethod {
   ) => Readonly<Record<string, Scalar>>
   /**
    * Adds the defaults of the parameters that a request has not sent. A default does not count as a
-   * use of a deprecated parameter, so it is added after those are found.
+   * use of a deprecated parameter, so defaults are added after the deprecated parameters are found.
    */
   readonly withDefaults: (sent: Readonly<Record<string, Scalar>>) => Readonly<Record<string, Scalar>>
   /** Finds the deprecated parameters among the parsed parameters. */

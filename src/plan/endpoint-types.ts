@@ -60,15 +60,18 @@ export interface UploadOptions {
    */
   readonly hold?: () => () => void
   /**
-   * Called when the service is built, with the mounted resource of the collection in `resource`.
-   * The argument is `undefined` if the version does not mount this collection. Throws if the upload
-   * can't work.
+   * Called when the service is built. `mounted` is the mounted resource of the collection that the
+   * option `resource` names, or `undefined` if the version does not mount this collection. Throws
+   * if the upload can't work.
    */
   readonly check?: (mounted: Mounted | undefined) => void
 }
 
 interface MethodSettings extends EndpointLimits, PartLifeOptions {
-  /** The text for OpenAPI documents, and the responses of the handler. */
+  /**
+   * The description of the method in OpenAPI documents: its texts, and the responses that the
+   * handler can return.
+   */
   readonly describe?: EndpointText
   /**
    * Media types in addition to JSON and XML for the result of the handler. Example:

@@ -270,8 +270,8 @@ function checkMethod(name: string, what: string, given: EndpointMethod): void {
 
 /**
  * Keywords that `query` may have although the library does not evaluate them. They describe the
- * parameters, or state what is true for every query. Each function returns true for a value that is
- * allowed.
+ * parameters, or state what is true for every query anyway, such as `type: 'object'`. Each function
+ * returns true for a value that is allowed.
  */
 const harmless: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => value === 'object',

@@ -17,7 +17,8 @@ export type Kind = 'string' | 'number' | 'boolean' | 'object' | 'array'
 export interface Form {
   /**
    * The type of the value. `undefined` if several types are possible, or if the type is unknown. In
-   * that case, the format itself must mark the type.
+   * that case, the value in the body must mark its type itself, for example by the attribute `type`
+   * in XML.
    */
   readonly kind: Kind | undefined
   /** Returns the form of a member, whether or not the schema declares the member. */

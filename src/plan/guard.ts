@@ -116,8 +116,8 @@ const empty = (): Level => ({
 })
 
 /**
- * Builds the level of a shape. `made` caches levels by shape, so that a recursive schema does not
- * cause endless recursion.
+ * Builds the level of one part of the schema (`shape`). `made` caches levels by shape, so that a
+ * recursive schema does not cause endless recursion.
  */
 function levelOf(shape: Shape, owner: string, made: Map<Shape, Level>): Level {
   const known = made.get(shape)
@@ -265,8 +265,8 @@ function carryItems(
 }
 
 /**
- * Returns one string with the values of all members of an item that have this kind. The values have
- * the form that the client sees.
+ * Returns one string that contains the values of an item's members of the given kind. The values
+ * have the form that the client sees.
  */
 function visibleText(level: Level, kind: Kind, item: JsonObject): string {
   const seen: unknown[] = []

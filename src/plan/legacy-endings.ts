@@ -49,8 +49,8 @@ export function headStatuses(situation: Situation): readonly number[] {
 }
 
 /**
- * The possible success statuses of DELETE of an item. `usual` is the status that the service has
- * without a legacy mode (VERB-6).
+ * The possible success statuses of DELETE of an item. `usual` is the status of the response without
+ * a legacy mode (VERB-6).
  */
 export function deleteStatusesOf({ operation, route }: Situation, usual: number): readonly number[] {
   const mode = operation.name === 'remove' ? route.modes?.['VERB-6'] : undefined

@@ -74,7 +74,7 @@ const once = Symbol('once')
 
 /** A filter, together with the grammar of its values. */
 export interface TypedFilter extends Filter, ScalarGrammar {
-  /** The type that violations of this filter report. */
+  /** The params of this filter's `type` violations: the types and the format of a valid value. */
   readonly params: ViolationParams['type']
 }
 

@@ -8,9 +8,9 @@ import { unknownMember } from './violations.js'
 
 /**
  * Merges `patch` into the record `target`. A null in the patch becomes null if the schema allows
- * it, and otherwise removes the member. The RFC would ignore a null for a member that does not
- * exist. This function adds a violation to `found` if the schema does not allow a member with this
- * name, because the name is probably misspelled.
+ * it, and otherwise removes the member. If the schema does not allow a member with this name, the
+ * name is probably misspelled. This function then adds a violation to `found`, although RFC 7396
+ * ignores a null for a member that does not exist.
  */
 export function mergePatch(target: unknown, patch: unknown, shape: Shape, found: Violation[]): unknown {
   return merge(target, patch, shape, found, '')
@@ -22,7 +22,7 @@ function merge(target: unknown, patch: unknown, shape: Shape | undefined, found:
   for (const name of Object.keys(patch)) {
     const member = shape?.members.get(name) ?? shape?.other(name)
     const value = patch[name]
-    // Most values of a patch are neither null nor objects, and need no pointer.
+    // Most values of a patch are neither null nor objects. No JSON Pointer is built for them.
     if (value !== null && !isObject(value)) {
       put(result, name, value)
       continue

@@ -29,10 +29,10 @@ export type MountedAdapter<T, K> = Adapter<T, K> | UnboundAdapter<T, K>
  * The type of the adapter parameter of `mount()`, if the argument has the type `A` and the
  * definition has records `T` and keys `K`:
  * - If the adapter matches the definition, the type is `A`. If the type of its records names no
- *   members, only the keys are compared. An example is an `adapterView()` without type arguments
- *   that is stored in a variable.
- * - If the adapter belongs to another resource, the type is a sentence, so that the compiler's
- *   error is one line.
+ *   members, only the keys are compared. This is the case for an `adapterView()` without type
+ *   arguments that is stored in a variable.
+ * - If the adapter belongs to another resource, the type is a string literal: a sentence that the
+ *   compiler shows as a one-line error.
  * - In all other cases, and if `A` is `never`, the type is `MountedAdapter`. The compiler can then
  *   infer the parameter types of an inline adapter, and reports an error at the member that does
  *   not match. `A` is `never` while the compiler infers the result of a generic factory.
@@ -62,9 +62,9 @@ type Mismatch<T, K, R, J, A> = [Missing<T, R>] extends [never]
   : `This adapter belongs to another resource: its records have no ${Missing<T, R>}.`
 
 /**
- * The type for an adapter whose keys match the definition but whose records do not. The type is a
- * sentence only for adapters with a named type. For an inline adapter, the compiler reports the
- * error at the member that does not match.
+ * The type for an adapter whose keys match the definition but whose records do not. For an adapter
+ * with a named type, this type is a sentence that the compiler shows. For an inline adapter, the
+ * compiler reports the error at the member that does not match.
  */
 type Unlike<T, K, R, A> = [keyof Adapter<T, K>, OtherType<T, R>] extends [keyof A, string]
   ? [OtherType<T, R>] extends [never]

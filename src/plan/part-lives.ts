@@ -24,7 +24,8 @@ export interface Part {
 interface Node {
   readonly literals: Map<string, Node>
   /**
-   * The child nodes for paths that are matched case-insensitively, by their segment in lower case.
+   * The child nodes for paths that are matched case-insensitively. The key is the segment in lower
+   * case.
    */
   readonly folded: Map<string, Node>
   wild: Node | undefined

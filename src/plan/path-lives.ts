@@ -44,7 +44,7 @@ export function partsOfPaths(what: string, given: PathLives | undefined, anyCase
     const [, first, ...rest] = template.split('/')
     if (first === what) {
       const fix = rest.length === 0 ? 'Set the life cycle of the version itself.' : `Write "/${rest.join('/')}".`
-      throw invalidOption(`${name} begins with the version, but a path is below the version. ${fix}`)
+      throw invalidOption(`${name} begins with the version, but paths are relative to the version. ${fix}`)
     }
     if (method === 'HEAD')
       throw invalidOption(`${name} names HEAD, which always has the life cycle of GET. Name GET instead.`)

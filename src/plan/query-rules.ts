@@ -91,8 +91,8 @@ export interface TranslatedQuery {
 }
 
 /**
- * Maximum number of notes about one query. Without this limit, a client could fill a cache with
- * notes.
+ * Maximum number of findings about one query. Without this limit, a client could fill a cache with
+ * findings.
  */
 const maxNotes = 20
 

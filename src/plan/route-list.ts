@@ -1,10 +1,12 @@
-/** Lists the routes of a table, and the resources whose keys are in their paths. */
+/**
+ * Lists the routes of a route table, and the resources whose keys are in the paths of the routes.
+ */
 import type { OperationDescription } from './operation.js'
 import type { Mounted, Route } from './routes.js'
 
 /**
- * Returns every route of a table. `top` contains the entries of the table, by area and first path
- * segment. The routes of a parent come before the routes of its children.
+ * Returns every route of a route table. `top` contains the entries of the table, by area and first
+ * path segment. The routes of a parent come before the routes of its children.
  */
 export function routesIn<Op extends OperationDescription>(
   top: ReadonlyMap<string, ReadonlyMap<string, Mounted<Op> | Route<Op>>>,

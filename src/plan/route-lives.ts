@@ -202,8 +202,8 @@ function checkBelow({ plan, below, mount: { options } }: Made): void {
 
 /**
  * Checks the replacement of a part. The replacement must be an absolute URL or a path in the
- * version. The path must have no ids that the path of the part does not have, and must not retire
- * before the part.
+ * version. Each id in this path, such as `{id}`, must also be in the path of the part. The path
+ * must not retire before the part.
  */
 function checkUse(
   { template }: Route,

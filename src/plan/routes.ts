@@ -64,7 +64,7 @@ export interface Route<Op extends OperationDescription = OperationDescription> {
   readonly lives?: RouteLives
   /** The OpenAPI document or docs page at this path, if there is one. */
   readonly document?: ServedDocument
-  /** The route of the files that are one segment below a document. */
+  /** The route of the files directly below this path, if it is the path of the docs pages. */
   readonly file?: Route<Op>
   /**
    * The clauses of the conventions that are not fully enforced at this path. `undefined` if all
@@ -155,7 +155,8 @@ interface Building<Op extends OperationDescription> extends Mounted<Op> {
 
 /**
  * Compiles the route table of one version from the available operations. The `related` resources
- * are only link targets, so `match` does not find their paths.
+ * are link targets, or sub-collections of the resources in `entries`. `match` does not find their
+ * top-level paths, because their own routers serve these paths.
  */
 export function compileRoutes<Op extends OperationDescription>(
   operations: readonly Op[],
@@ -211,8 +212,8 @@ class TableBuilder<Op extends OperationDescription> {
     }
     const parent = this.#parentOf(entry)
     const segments = options.area === undefined ? [definition.collection] : [options.area, definition.collection]
-    // Paths contain only ASCII characters, even if a name does not. Templates keep the original
-    // names.
+    // In paths, the characters of a name that are not ASCII are percent-encoded. Templates keep the
+    // original names.
     const path = segments.map((segment) => `/${segmentOf(segment)}`).join('')
     const template = `${parent === undefined ? '' : parent.mounted.item.template}/${segments.join('/')}`
     const itemTemplate = `${template}/${idTemplate(definition)}`

@@ -1,6 +1,6 @@
 /**
- * The sentences of violations of a schema. The messages of Ajv are meant for the authors of
- * schemas, so clients get these texts instead (ERR-3).
+ * The messages for violations of a schema. Ajv's own messages are meant for the authors of schemas,
+ * so clients get these messages instead (ERR-3).
  */
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { cutText } from '../cut-text.js'

@@ -60,7 +60,7 @@ function withoutAllowed({ allowed: _, ...rest }: Violation): Violation {
 /**
  * Removes errors that Ajv reports only as a consequence of another error at the same position or
  * inside it. Such an error reports one of these facts:
- * - The value does not match an `if` with its `then` or `else`, or a name does not match
+ * - The value does not match the `then` or `else` of an `if`, or a name does not match
  *   `propertyNames`.
  * - The value matches no branch of a union of null and one schema.
  * - The value does not match the null branch of a union.

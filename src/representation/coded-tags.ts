@@ -40,8 +40,9 @@ const isContentEncoding = (name: unknown): boolean => String(name).toLowerCase()
 /**
  * Returns true if a 200 in place of this 304 would probably have `Vary: Accept-Encoding`. In that
  * case, the 304 must have this field too (RFC 9110 15.4.5). The caller adds the field, because
- * `compression` adds it only to responses with a body. The signs of `compression` are the method
- * `flush`, which it adds to the response, and the tag of an encoded body.
+ * `compression` adds it only to responses with a body. This function assumes that `compression` is
+ * in use if the response has the method `flush`, which `compression` adds, or if the tag is that of
+ * an encoded body.
  */
 export function compresses(res: ServerResponse, headers: Readonly<Record<string, string>>): boolean {
   if (/no-transform/i.test(headers[header.cacheControl] ?? String(res.getHeader(header.cacheControl) ?? '')))

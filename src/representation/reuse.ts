@@ -1,9 +1,9 @@
 /**
  * Reuses the rendered bytes of records and pages. Bytes are reused only for deeply frozen records,
  * which can't have changed. The records of the memory adapter are an example. Before bytes are
- * reused, the records, their related records and the view are compared by identity. For a page, its
- * query, its URL, and the facts that the adapter returned with the items, such as the total, are
- * compared too.
+ * reused, the records, their related records and the view are compared by identity. Pages are also
+ * compared by their query, their URL, and the facts that the adapter returned with the items, such
+ * as the total.
  */
 import type { Page, Stored } from '../adapters/contract.js'
 import type { Cache, Caches } from '../cache.js'

@@ -272,7 +272,7 @@ function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]):
   )
 }
 
-/** Whether paths of the template can begin with these segments. Upper and lower case are equal. */
+/** Whether a path that matches the template can begin with these segments. Ignores case. */
 const beginsWith = (template: readonly string[], segments: readonly string[]): boolean =>
   segments.every((segment, at) => {
     const expected = template[at]

@@ -117,8 +117,8 @@ const ofOneToken = new Set(['exp', 'nbf', 'iat', 'jti'])
  * be in private fields, which the string would not contain.
  */
 function plainText(principal: unknown): string | undefined {
-  // `principalName` accepts every usable `sub`, so a `sub` of this principal is unusable, for
-  // example empty. Several principals may have such a `sub`.
+  // `principalName` found no usable `sub`. So if this principal has a `sub`, it is unusable, for
+  // example empty, and several principals may have the same one.
   if (!isObject(principal) || !isPlain(principal) || Object.hasOwn(principal, 'sub')) return undefined
   const claims = Object.fromEntries(Object.entries(principal).filter(([claim]) => !ofOneToken.has(claim)))
   try {

@@ -175,8 +175,8 @@ function takeLink(taking: Taking, link: LinkTo): void {
   const given = body[link.name]
   if (given === null) {
     for (const member of link.by) if (hidden.has(member) && !shared.has(member)) record[member] = null
-    // A link has no target if at least one of its members is null. So a link that is null
-    // contradicts the members in the body only if none of these members is null or absent.
+    // A link has no target if at least one of its stored members is null. So a link that is null
+    // contradicts the body only if the body gives each of these members a value other than null.
     if (link.by.every((member) => !hidden.has(member) && (body[member] ?? null) !== null))
       for (const member of link.by) violations.push(contradiction(target, link.name, member))
     return
@@ -224,8 +224,8 @@ const otherLink = ({ mounted, body }: Taking, link: LinkTo, member: string): str
 
 /**
  * Returns a violation for each link that a merge patch would change without naming it. This happens
- * if the patch names another link that uses the same member, such as a tenant id, and gives it
- * another value. `patch` has stored members.
+ * if the patch names another link that uses the same member, such as a tenant id, and gives this
+ * member another value. `patch` has stored members.
  */
 export function crossedLinks(mounted: Mounted, patch: JsonObject, current: JsonObject): readonly Violation[] {
   const { shared, hidden, associations } = mounted.plan
@@ -296,7 +296,7 @@ function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | un
   const sibling = versions === undefined ? version : versions.get(segments[0] ?? '')
   if (sibling === undefined || !isLiving(sibling)) return undefined
   const match = sibling.table.locate(versions === undefined ? segments : segments.slice(1))
-  // If the path has retired, a request to the URL would get a 410, so the link is refused.
+  // If the path is retired, a request to the URL would get a 410, so the link is refused.
   if (match === undefined || isOver(match.route.lives?.path, Date.now())) return undefined
   const found = itemOf(match)
   if (found?.plan.collection !== target.plan.collection) return undefined

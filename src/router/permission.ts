@@ -65,8 +65,9 @@ function decideOperation(caller: KeyedCaller, route: Route, { actions, method }:
 type KeyedCaller = Pick<ConditionalPlace, 'keys' | 'decide' | 'permission'>
 
 /**
- * Returns the methods that this caller may use at a route. Throws `forbidden` if the caller may use
- * no method of the route, and the permission function returns `forbidden` for at least one method.
+ * Returns the methods that this caller may use at a route. If the caller may use no method of the
+ * route, and the permission function returned `forbidden` for at least one of them, throws
+ * `forbidden`.
  */
 export async function methodsOf(caller: KeyedCaller, route: Route): Promise<PermittedMethods> {
   const offered = livingMethods(route, Date.now()).filter((one) => one !== 'OPTIONS')

@@ -11,8 +11,8 @@ import type { Input, Negotiated } from './stages.js'
 export type QueryInput<Kind extends QueryKind = QueryKind> = Pick<Input<Kind>, 'query' | 'expand'>
 
 /**
- * One reader for each kind of query. A reader throws one `invalid-query` problem that contains all
- * violations.
+ * One reader for each kind of query. If the query is invalid, the reader throws a single
+ * `invalid-query` problem that contains all violations.
  */
 export const queryReaders: { readonly [Kind in QueryKind]: (exchange: Negotiated) => QueryInput<Kind> } = {
   list: readList,

@@ -33,7 +33,7 @@ export class RouteName {
   /** The matched route; `undefined` for hand-written routes and unknown paths. */
   readonly route: Route<Operation> | undefined
   #own: string | undefined
-  /** Called when a hand-written route matches, and when no hand-written route has responded. */
+  /** Called when a hand-written route matches, and again if no hand-written route responds. */
   onOwnRoute: () => void = () => {}
 
   constructor(exchange: Exchange) {

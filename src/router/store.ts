@@ -234,9 +234,9 @@ export class Store {
   }
 
   /**
-   * Sets the fields for a write in the call object of this store, and returns this object. Reads
-   * and the write share this object, so that the adapter can recognize a record that it has read
-   * for this write.
+   * Sets the fields for a write in this store's call object, and returns that object. The reads
+   * before the write use the same object, so that the adapter can recognize a record that it has
+   * read for this write.
    */
   #intended(method: WriteAction, { action = method, before, links }: Intent): AdapterCall {
     this.#call.action = action
@@ -356,8 +356,9 @@ const changed: ReadonlySet<unknown> = new Set(['removed', 'attached', 'detached'
 
 /**
  * Returns whether a write changed anything, according to the adapter's result. An object that is
- * not a refusal counts as `made`, even `{ nothing: true }`. Returns `unknown` for a value such as
- * `undefined`, which the adapter contract does not allow.
+ * not a refusal counts as `made`, even `{ nothing: true }`, the result of a create without a new
+ * record. Returns `unknown` for a value such as `undefined`, which the adapter contract does not
+ * allow.
  */
 function changeOf(result: unknown): Change {
   if (unchanged.has(result) || isRefused(result)) return 'none'

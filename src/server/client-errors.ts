@@ -100,8 +100,8 @@ function problemOf({ code = '', reason }: ClientError, options: ResolvedOptions)
 }
 
 /**
- * Releases after Node 20 use the same error code for too many header fields and for header fields
- * that are too large, so the message names both limits.
+ * Node releases after Node 20 use the same error code for too many header fields and for header
+ * fields that are too large, so the message names both limits.
  */
 function overflowOf({ maxHeaderSize, maxHeadersCount }: ResolvedOptions): string {
   const fields = maxHeadersCount === 0 ? '' : `, or there are more than ${maxHeadersCount} fields`

@@ -132,7 +132,7 @@ export const itemRules: Readonly<Record<string, Rule>> = {
   'verb-3-put': rule('VERB-3', 'PUT replaces an item and responds with 200.', onItems(['PUT'], findPut)),
   'verb-5-patch': rule(
     'VERB-5',
-    'PATCH takes the members that change and responds with 200.',
+    'PATCH takes the members to change, and responds with 200.',
     onItems(['PATCH'], findPatch),
   ),
   'verb-6-delete': rule(
@@ -144,8 +144,8 @@ export const itemRules: Readonly<Record<string, Rule>> = {
   'hdr-2-etag': rule('HDR-2', 'GET of an item returns an entity tag.', onItems(['GET'], findUntagged)),
   'hdr-3-if-match': rule(
     'HDR-3',
-    'Updates and deletes take If-Match.',
+    'PUT, PATCH and DELETE of an item take If-Match.',
     onItems(['PUT', 'PATCH', 'DELETE'], findUnguarded),
   ),
-  'hdr-4-if-none-match': rule('HDR-4', 'Reads take If-None-Match.', onReads(findUncached)),
+  'hdr-4-if-none-match': rule('HDR-4', 'GET of an item or a collection takes If-None-Match.', onReads(findUncached)),
 }

@@ -19,8 +19,9 @@ function inSegments(
 }
 
 /**
- * Checks a segment like the name in the definition of a resource. Returns the message of the error
- * if the check throws a `ConfigurationError` with this `code`, and `undefined` otherwise.
+ * Applies the checks of names in resource definitions to a segment. If they throw a
+ * `ConfigurationError` with this `code`, returns the message of the error. In all other cases,
+ * returns `undefined`.
  */
 function nameFault(path: Path, at: number, code: string): string | undefined {
   const segment = path.segments[at] ?? ''
@@ -33,8 +34,8 @@ function nameFault(path: Path, at: number, code: string): string | undefined {
     else if (path.segments.length > 1) checkSegment(segment)
   } catch (error) {
     if (!isConfigurationError(error)) throw error
-    // The sentence about the option `allow` of definitions is removed, because exceptions to a rule
-    // of the ruleset are configured in Spectral. The code at the end is removed too.
+    // Two parts of the message are removed: the code at its end, and its sentence about the option
+    // `allow`, because exceptions to a rule of the ruleset are configured in Spectral.
     if (error.code === code)
       return error.message.replace(/(?: If the name is right nevertheless, .*| \[[^\]]*\])$/s, '')
   }
@@ -103,8 +104,8 @@ function filterFault({ segments }: Path, at: number): string | undefined {
 }
 
 /**
- * Finds items in a sub-collection whose own path is not in the document. For example,
- * `/a/{id}/b/{id}` is in the document, but `/a/{id}/b` is not.
+ * Finds paths of items in a sub-collection if the path of the sub-collection is not in the
+ * document. For example, `/a/{id}/b/{id}` is in the document, but `/a/{id}/b` is not.
  */
 function findUnlisted(document: unknown): readonly Finding[] {
   const paths = pathsOf(document)

@@ -184,7 +184,7 @@ export interface SlowListMessage {
   readonly collection: string
   /** The duration in milliseconds. */
   readonly duration: number
-  /** The members that the list is filtered by, each once, sorted by name. */
+  /** The members that the list is filtered by, without duplicates and in alphabetical order. */
   readonly filters: readonly string[]
   /** The members that the list is sorted by. Those in descending order start with `-`. */
   readonly sort: readonly string[]

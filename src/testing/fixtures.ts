@@ -154,7 +154,7 @@ export const readings = defineResource({
 })
 
 /**
- * The resource of the parents of `contracts`. No adapter is made for clients, and the store must
+ * Clients, which are the parents of `contracts`. No adapter is made for clients, and the store must
  * not require that a client exists.
  */
 export const clients = defineResource({

@@ -19,7 +19,10 @@ export class Model {
   readonly records = new Map<string, Row>()
   readonly #sets = new Map<string, Set<string>>()
   readonly #definition: ResourceDefinition
-  /** For each member, a function that returns the rank of a value in the order of the store. */
+  /**
+   * For each member, a function that returns the rank of a value in the store's ascending order of
+   * the member.
+   */
   readonly ranks = new Map<string, RankOf>()
 
   constructor(definition: ResourceDefinition, records: readonly Row[]) {
@@ -59,7 +62,7 @@ export class Model {
 
   /**
    * The records that a list must return on all of its pages together, in its sort order. If a
-   * search is sorted by rank, the order of these records does not matter.
+   * search orders the records by rank (relevance), the order of these records does not matter.
    */
   found({ where = [], search, sort = '', parent }: ListParts, scope: Scope): readonly Row[] {
     return [...this.records.values()]

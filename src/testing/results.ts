@@ -47,7 +47,7 @@ export function expectPage(
   { size, where, sort }: ListRequest,
   keyText: (value: unknown) => string,
 ): void {
-  expectThat(isObject(page) && Array.isArray(page.items), 'list() to return a page with a list "items"', page)
+  expectThat(isObject(page) && Array.isArray(page.items), 'list() to return a page with an array "items"', page)
   const { items, total, refused } = page
   for (const item of items as readonly unknown[]) expectStored(item, 'each item of a page to be')
   const keys = (items as readonly { readonly value: unknown }[]).map(({ value }) => keyText(value))
@@ -68,7 +68,7 @@ export function expectPage(
   )
   if (refused === undefined) return
   const fields = new Set([...where, ...sort].map(({ field }) => field))
-  expectThat(isObject(refused) && keys.length === 0, 'no items in the page of a refused list', page)
+  expectThat(isObject(refused) && keys.length === 0, 'no items in a page with "refused"', page)
   expectRefused(refused, (member) => fields.has(member), 'a refusal of list() to have')
 }
 
@@ -89,7 +89,7 @@ function expectRefused(
     `${what} the reason 'duplicate', 'reference', 'referenced' or 'rule'`,
     result,
   )
-  expectThat(Array.isArray(members), `${what} a list as "members"`, result)
+  expectThat(Array.isArray(members), `${what} an array as "members"`, result)
   for (const member of members) {
     expectThat(
       typeof member === 'string' && isNamed(member),

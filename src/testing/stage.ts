@@ -34,7 +34,7 @@ export type Item = Stored<Row>
 export interface By {
   readonly call?: Partial<AdapterCall>
   /**
-   * The number of the adapter that is called. The adapter itself is number 0, and its peers
+   * The number of the adapter that is called. The adapter under test is number 0, and its peers
    * (adapters over the same store) follow. Larger numbers wrap around. Default 0.
    */
   readonly peer?: number

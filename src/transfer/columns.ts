@@ -80,8 +80,8 @@ export function columnsToRead(resource: Mounted): readonly Column[] {
 }
 
 /**
- * A column as OpenAPI documents describe it. `expand` is the association that an export must expand
- * to have this column.
+ * A column as OpenAPI documents describe it. A column with `expand` is present only in exports that
+ * expand this association.
  */
 interface DescribedColumn {
   readonly name: string

@@ -98,8 +98,8 @@ class Scanner {
     const known = end === -1 ? this.#text.length : end
     if (known - this.#begin > longestRow) throw this.#malformed(tooLong)
     if (end === -1) throw this.#malformed('a quote is opened and never closed')
-    // A loop is used because `indexOf` would not stop at the quote: for each cell of a long row, it
-    // would search the rest of the row for a line end.
+    // A loop finds the line ends, because `indexOf` would not stop at the quote. For each cell of a
+    // long row, `indexOf` would search the rest of the row for a line end.
     for (let at = from; at < end; at += 1) if (this.#text.charCodeAt(at) === lineFeed) this.#inside += 1
     return end
   }

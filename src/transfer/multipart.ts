@@ -58,7 +58,7 @@ export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFi
   })
 }
 
-/** The limit for parts is one more than a form may have, so that a second part is detected. */
+/** A form may have only one part. Busboy accepts two, so that a second part is detected. */
 const openForm = (contentType: string) =>
   new Busboy({
     headers: { 'content-type': contentType },

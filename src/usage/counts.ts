@@ -35,7 +35,8 @@ export const unnamedClient = '(unnamed)'
 
 /**
  * The maximum number of different values of each label. The maximum for details applies to each
- * subject separately. The number of clients is bounded by `maxClients`.
+ * subject separately. The number of clients has a configurable limit: `maxClients`, a parameter of
+ * the constructor.
  */
 const maxSubjects = 200
 const maxRoutes = 1000
@@ -57,7 +58,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /** One count with all its labels. */
 export class Cell {
-  /** Whether the cell may be in the store. */
+  /** Whether `take()` has ever returned the cell. If so, the cell may be in the store. */
   taken = false
   /** Whether the cell changed since `take()` last returned it. */
   changed = false

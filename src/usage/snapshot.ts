@@ -96,7 +96,8 @@ interface Total {
 
 /**
  * Adds up the contents of a store. `days` is the number of days to cover. `maxClients` is the
- * number of clients that keep their names, separately for calls and for violations.
+ * maximum number of clients that keep their names. It applies once to the calls and once to the
+ * violations.
  */
 export function snapshotOf(stored: StoredUsage, days: number, maxClients: number): UsageSnapshot {
   const today = Math.floor(stored.now / dayLength)

@@ -1,6 +1,6 @@
 /**
- * Counts calls, and counts responses that violate a clause. Counts can distinguish clients. The
- * number of counts is bounded. The counts cover all processes that share a store.
+ * Counts calls, and responses that violate a clause. The service can count each client separately.
+ * The number of counts is bounded. The counts cover all processes that share a store.
  */
 import type { IncomingMessage } from 'node:http'
 import { causeText } from '../failures/line.js'

@@ -147,7 +147,7 @@ describe('the load of npm run bench:growth', () => {
       headers: { 'if-none-match': '"a"' },
       status: 304,
     })
-    // The mix never changes a record that it reads.
+    // The requests of the mix never change a record that other requests of the mix read.
     const changed = new Set(asked.filter(({ method }) => method === 'PATCH').map(({ path }) => path))
     expect(asked.filter(({ method, path }) => method === undefined && changed.has(path))).toEqual([])
     expect(mixed({ first: 2000, ...mix })(0)(undefined).headers).not.toEqual(asked[0]?.headers)
@@ -192,7 +192,7 @@ describe('the verdict on a growth curve', () => {
     expect(verdictOf(series({ flat }, 100, 20))).toMatchObject({ ratio: 0.2, flat: true })
   })
 
-  it('starts at the point with the index "from", and is flat too if the last point is at most "orBy" higher', () => {
+  it('compares the last point with point "from", and is also flat if the difference is at most "orBy"', () => {
     const heap = { within: 1.1, orBy: 8, from: 1 }
     expect(verdictOf(series({ flat: heap }, 1, 10, 18))).toEqual({ from: 10, to: 100, ratio: 1.8, flat: true })
     expect(verdictOf(series({ flat: heap }, 18, 10, 19))).toMatchObject({ flat: false })

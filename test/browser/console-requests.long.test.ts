@@ -48,7 +48,7 @@ describe('the console of the private API', () => {
     })
   })
 
-  it('creates by POST, updates by PATCH with If-Match, gets 412 for a stale tag, and checks by HEAD', async () => {
+  it('creates by POST, updates by PATCH with If-Match, gets 412 for a stale tag, and sends a HEAD', async () => {
     await visit(inside, { statuses: [412] }, async ({ page }) => {
       await withToken(page)
       await only(page, 'contratos')

@@ -18,7 +18,7 @@ useBrowser()
 const asAna = { '#auth-bearer-value': tokenIssuer({ key })({ sub: 'ana' }) }
 
 describe.each(['light', 'dark'] as const)('the console in the %s scheme', (scheme) => {
-  it('is accessible with all operations closed, and with operations, a response and the dialog open', async () => {
+  it('is accessible if all operations are closed, and if operations, a response and the dialog are open', async () => {
     await visit(await serve(), { scheme, statuses: [401] }, async ({ page }) => {
       await page.locator('.opblock').first().waitFor()
       expect(await axeFaults(page)).toEqual([])

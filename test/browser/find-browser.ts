@@ -44,7 +44,7 @@ export function findBrowser(env: Environment = process.env): FoundBrowser {
     refused.push(`@sparticuz/chromium: ${message(error)}`)
     throw new Error(
       'There is no Chromium to test with. Install one (apt install chromium, npx playwright-core install ' +
-        `chromium), or name its program in CHROME_PATH.\n${refused.join('\n')}`,
+        `chromium), or set CHROME_PATH to the path of its program.\n${refused.join('\n')}`,
     )
   }
 }
@@ -53,7 +53,7 @@ function chosen(path: string): FoundBrowser {
   try {
     return { path, env: {}, line: `${versionOf(path)}: CHROME_PATH.` }
   } catch (cause) {
-    throw new Error(`CHROME_PATH is set, and its program can't be used for the tests: ${message(cause)}`, { cause })
+    throw new Error(`CHROME_PATH is set, but the tests can't use its program: ${message(cause)}`, { cause })
   }
 }
 

@@ -161,7 +161,7 @@ describe('a check of a page', () => {
 })
 
 describe('finding a browser', () => {
-  it('tries CHROME_PATH first, and the error says why its program cannot be used', () => {
+  it('tries CHROME_PATH first, and an error says why the program at CHROME_PATH cannot be used', () => {
     expect(findBrowser({ CHROME_PATH: findBrowser().path, PATH: '' }).line).toMatch(/^Chromium [\d.]+: CHROME_PATH\.$/)
     expect(() => findBrowser({ CHROME_PATH: '/nowhere/chromium' })).toThrow(/^CHROME_PATH is set, .*ENOENT/)
     expect(() => findBrowser({ CHROME_PATH: process.execPath })).toThrow(/prints no version of Chromium/)

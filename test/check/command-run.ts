@@ -20,7 +20,8 @@ export interface Workplace {
 }
 
 /**
- * Creates a temporary folder for commands. For these commands it is always noon (UTC) of `today`.
+ * Creates a temporary folder for commands. For these commands, the time is always noon UTC on the
+ * date `today`.
  */
 export function workplace(today = '2026-06-15'): Workplace {
   const cwd = mkdtempSync(join(tmpdir(), 'command-'))

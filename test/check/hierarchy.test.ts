@@ -1,6 +1,6 @@
 /**
  * Tests of the checks of PATH-5 (in a path, the parent comes before its sub-collections) and PATH-6
- * (a path contains no filter). Most of the cases look like a violation, but are not.
+ * (a path contains no filter). Most of the cases look like a violation, but must not count as one.
  */
 import { expect, it } from 'vitest'
 import { checkService } from '../../src/check/index.js'

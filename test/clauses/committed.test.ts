@@ -322,7 +322,7 @@ describe.each(frameworks)('writes whose outcome is unknown, and failures after a
     return listen(app)
   }
 
-  it('VERB-13: if a write fails or hangs, the 5xx says that the outcome is unknown, unless the adapter states it', async () => {
+  it('VERB-13: if a write fails or hangs, a 5xx reports an unknown outcome unless the adapter states it', async () => {
     const service = await serving({
       create: ({ id }) => {
         if (id === 'silent') return new Promise(() => {})

@@ -48,7 +48,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     )
   })
 
-  it("RFC 9110 8.7: 200, 302 and 304 for an item of an associated sub-collection name the item's own URL", async () => {
+  it("RFC 9110 8.7: a 200, 302 or 304 in an associated sub-collection names the item's own URL", async () => {
     const own = `${service.origin}/v8/contratos/C1`
     const read = await send('GET', 'clientes/1/contratos/C1')
     const again = await send('GET', 'clientes/1/contratos/C1', { 'If-None-Match': String(read.headers.etag) })
@@ -118,7 +118,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     await blind.close()
   })
 
-  it('RFC 7240: "return" works in any valid Prefer. If it has an effect, Preference-Applied names it', async () => {
+  it('RFC 7240: "return" works in any valid Prefer field. Preference-Applied says if it had an effect', async () => {
     for (const [prefer, applied] of [
       ['return=minimal', 'return=minimal'],
       ['respond-async, RETURN = "minimal"; q=1', 'return=minimal'],

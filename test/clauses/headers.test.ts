@@ -31,7 +31,7 @@ describe.each(frameworks)('the HDR clauses on %s', (_name, express) => {
     }
   })
 
-  it('HDR-1: an unsupported Accept gets 415 for every method but OPTIONS, before anything is changed', async () => {
+  it('HDR-1: an unsupported Accept gets 415 for every method except OPTIONS, before anything is changed', async () => {
     for (const accept of [
       'text/html',
       'application/json;q=0',

@@ -430,7 +430,7 @@ describe.each(frameworks)('JSON Patch as an option on %s', (_, express: Express)
     })
   })
 
-  it('HDR-3: If-Match is honoured, and no update is lost without If-Match', async () => {
+  it('HDR-3: a stale If-Match gets 412, and even without If-Match no concurrent update is lost', async () => {
     const { headers } = await service.send('GET', '/v8/piezas/11')
     const operations = [{ op: 'add', path: '/marcas/-', value: 'x' }]
     const { marcas } = await get('piezas/11')

@@ -36,7 +36,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     expect(await numbers('fechaDesde=2024-01-11T08:00:00.0000002')).toEqual([12])
   })
 
-  it('QUERY-1: a repeated filter with "many" matches any of its values. Other repeated names get 400', async () => {
+  it('QUERY-1: a repeated filter with the option "many" matches any of its values. Other repeats get 400', async () => {
     expect((await numbers('lote=A&lote=B&lote=C')).length).toBe(12)
     expect(await numbers('lote=B&lote=B&pesoHasta=4')).toEqual([7])
     expect(await numbers('estado=nueva&estado=nueva')).toEqual([400, 'estado'])
@@ -297,7 +297,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-7: a cursor gets 400 with another query, but not with another spelling or expansion', async () => {
+  it('QUERY-7: a cursor gets 400 with another query, but its query may have another spelling or "expand"', async () => {
     const { next = '' } = linksOf(
       (await send('GET', '/v8/piezas?lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3')).headers.link,
     )
@@ -495,7 +495,7 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
     })
   })
 
-  it('QUERY-8: requests other than GET of a list get 400 for list parameters and unknown parameters', async () => {
+  it('QUERY-8: list parameters and unknown parameters get 400 if the request is not the GET of a list', async () => {
     for (const [method, path] of [
       ['DELETE', '/v8/piezas/1?force=true'],
       ['GET', '/v8/piezas/1?limit=3'],

@@ -68,7 +68,7 @@ describe('a scope together with the parent in the URL', () => {
   const parts = () =>
     memoryAdapter(partes, { records: [1, 2].flatMap((numero) => ['a', 'b'].map((empresa) => ({ empresa, numero }))) })
 
-  it('PATH-7: a POST under a parent whose records the scope excludes gets 422 and stores nothing', async () => {
+  it('PATH-7: a POST below the parent of another tenant gets 422 and stores nothing', async () => {
     const data = parts()
     const send = await serve([
       mount(empresas, memoryAdapter(empresas, { records: [{ id: 'a' }, { id: 'b' }] })),
@@ -83,7 +83,7 @@ describe('a scope together with the parent in the URL', () => {
     expect(made.headers.location).toMatch(/empresas\/a\/partes\/empresa=a,numero=7$/)
   })
 
-  it('PATH-7: below a parent whose records the scope excludes, the list is empty and every item gets 404', async () => {
+  it('PATH-7: below the parent of another tenant, the list is empty and every item gets 404', async () => {
     const send = await serve([
       mount(empresas, memoryAdapter(empresas, { records: [{ id: 'a' }, { id: 'b' }] })),
       mount(partes, parts()),

@@ -127,7 +127,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML on %s', (_name, express) => {
     }
   })
 
-  it('HDR-1: a list in XML is an element with the name of the collection, also with one item or none', async () => {
+  it('HDR-1: a list in XML is an element with the collection name, even if it has one item or none', async () => {
     const { text, headers } = await send('GET', '/v8/piezas?limit=2', asXml)
     expect([read(text).piezas.pieza.length, headers['x-total-count'], headers.link !== undefined]).toEqual([
       2,

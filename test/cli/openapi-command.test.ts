@@ -157,7 +157,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect(await run(folder, { v1: of('New', 'Old') }, check)).toMatchObject({ code: 0 })
     expect(await run(folder, { v1: of('New', 'New') }, check)).toMatchObject({ code: 1 })
 
-    // The entries that earlier versions of the library wrote name only the first operation.
+    // An entry from an earlier version of the library contains only the first operation.
     const file = join(folder, 'openapi/accepted.json')
     const [{ operations, ...entry }] = JSON.parse(readFileSync(file, 'utf8'))
     expect(operations).toEqual(['GET /a'])
@@ -177,7 +177,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect((await run(folder, { v1: withFilters() }, check)).code).toBe(1)
   })
 
-  it('an accepted removal of a value does not accept the removal of another value', async () => {
+  it('accepting the removal of one value does not accept the removal of another value', async () => {
     const values = (...names: readonly string[]): Json => list({ name: 'state', in: 'query', schema: { enum: names } })
     const folder = await released({ v1: values('a', 'b', 'c') })
     await run(folder, { v1: values('b', 'c') }, 'openapi api.js --against main', 'a is never used')
@@ -186,7 +186,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect((await run(folder, { v1: values('c') }, check)).code).toBe(1)
   })
 
-  it('VER-2: fails if a version without a sunset is removed, and recommends v9 for a change of v8', async () => {
+  it('VER-2: fails if a version without a sunset is removed, and suggests v9 for a breaking change in v8', async () => {
     const folder = await released({ v1: withFilters(), v8: withFilters('a') })
     expect((await run(folder, { v8: withFilters('a') }, check)).error).toContain(
       'v1: the version was removed and had no sunset',

@@ -25,7 +25,7 @@ describe('the module of a service', () => {
     [
       'exports no service',
       'export const app = 1, other = 2',
-      'api.mjs exports no service: its default export, or one called "api", must be the result of api(). ' +
+      'api.mjs exports no service: its default export or its export "api" must be the result of api(). ' +
         'It exports app, other.',
     ],
     ['exports nothing', 'void 0', 'It exports nothing.'],

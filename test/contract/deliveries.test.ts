@@ -25,9 +25,9 @@ const field = (rest: Json = {}): Json => ({
 })
 
 /**
- * Two documents, the changes from `one` to `other`, and the reverse changes. `!` marks a breaking
- * change. The entries of `twins` have parts of a delivery in place of documents: the tests make
- * documents from these parts.
+ * Two documents, with the changes from `one` to `other` (`there`) and from `other` to `one`
+ * (`back`). `!` marks a breaking change. In `twins`, `one` and `other` are only parts of a
+ * delivery, from which the tests make documents.
  */
 type Twins = readonly [title: string, one: Json, other: Json, there: readonly string[], back: readonly string[]]
 
@@ -150,7 +150,7 @@ describe('a delivery', () => {
     expect(kinds(withExtension('x-owner', 'a'), withExtension('x-team', 'b'))).toEqual([])
   })
 
-  it('reading the URL of a callback from another member of the request breaks clients', () => {
+  it('breaks clients if the URL of its callback is read from another member of the request', () => {
     const [before, after] = [callback(body(text)), callback(body(text), '{$request.body#/callbackUrl}')]
     expect(kinds(before, after)).toEqual(['callback-address-changed!'])
     expect(compareContracts(before, after)[0]?.sentence).toBe(
@@ -160,7 +160,7 @@ describe('a delivery', () => {
     )
   })
 
-  it('does not change if its path item becomes a component', () => {
+  it('counts as unchanged if its path item is moved to the components', () => {
     const inline = webhook(body(members({ a: text })))
     const referring = operation(
       {},

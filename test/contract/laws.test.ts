@@ -183,7 +183,7 @@ describe('the canonical text', () => {
     expect(canonicalDocument(value(a, b))).toContain('"enum": [\n                "x",\n                "y"')
   })
 
-  it('keeps the order of lists in data, even if a name above them is also a keyword', () => {
+  it('keeps the order of arrays in defaults, examples and constants, even below a member named like a keyword', () => {
     const order = ['b', 'a']
     const properties = {
       enum: { type: 'string', default: order, examples: [order], const: { required: order } },

@@ -217,7 +217,7 @@ const parameters: readonly Twins[] = [
     ['parameter-became-optional'],
   ],
   [
-    'Idempotency-Key, required from the start',
+    'a new Idempotency-Key that is required',
     operation({}),
     header('Idempotency-Key', { required: true }),
     ['idempotency-key-required!'],
@@ -477,6 +477,14 @@ it.each([
   expect(change?.summary).toContain(summary)
 })
 
+it('a value that contains the text of a placeholder is quoted as it is', () => {
+  const codes = (pattern: string): Json =>
+    body({ content: { 'application/json': { schema: { type: 'string', pattern } } } })
+  const [change] = compareContracts(codes('^{after}$'), codes('^{keyword}$'))
+  expect(change?.summary).toContain('^{after}$')
+  expect(change?.summary).toContain('^{keyword}$')
+})
+
 const marks = { breaking: '!', warning: '?', harmless: '' } as const
 const kindsOf = (before: Json, after: Json): readonly string[] =>
   compareContracts(before, after)
@@ -695,7 +703,7 @@ it('the schema of a response header is compared, even if it is inside "content"'
   expect(compareContracts(of(text), of(whole)).map(({ kind }) => kind)).toEqual(['header-type-changed'])
 })
 
-it('the operations and parameters beside the reference of a path item are compared', () => {
+it('the operations and parameters beside the "$ref" of a path item are compared', () => {
   const of = (beside: Json): Json =>
     document(
       { '/things': { $ref: '#/components/pathItems/Things', ...beside } },

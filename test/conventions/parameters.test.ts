@@ -256,7 +256,7 @@ describe.each(majors)('an API version with its own options, on %s', (_, express)
     return status === 200 ? body.map(({ id }: { readonly id: number }) => id) : status
   }
 
-  it('QUERY-4: numbers its pages by its own options, and takes all other settings from the service', async () => {
+  it('QUERY-4: uses its own page settings, and takes the settings that it omits from the service', async () => {
     expect(await ids('/v1/notes?offest=0')).toEqual([1, 2, 3])
     expect(await ids('/v1/notes?page=1')).toEqual([4, 5, 6])
     expect(await ids('/v2/notes?offest=1')).toEqual([1, 2, 3])

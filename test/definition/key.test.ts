@@ -212,7 +212,7 @@ describe('composite keys', () => {
     expect(composite('text', 'whole').parse(text)).toBeUndefined()
   })
 
-  it('PATH-9: a key that is declared as a list is composite, even if the list has one member', () => {
+  it('PATH-9: a key that is declared as an array is composite, even if the array has one element', () => {
     expect(composite('whole').parse('whole=3')).toEqual({ whole: 3 })
     expect(composite('whole').parse('3')).toBeUndefined()
   })
@@ -225,7 +225,7 @@ describe('composite keys', () => {
 })
 
 describe('segments', () => {
-  it('PATH-11: decoding a segment once gives the id', () => {
+  it('PATH-11: a path segment that is percent-decoded once is the id', () => {
     fc.assert(
       fc.property(unicode, (text) => {
         const segment = segmentOf(text)

@@ -47,7 +47,7 @@ describe.each(sites)('the docs pages of $name', ({ document, pages }) => {
     }
   })
 
-  it('describe exactly once each type that a path uses', () => {
+  it('have exactly one description of each type that a path uses', () => {
     // Problems have their own page.
     const used = usedTypes(document).filter((name) => !['Problem', 'Violation'].includes(name))
     expect(used.length).toBeGreaterThan(10)
@@ -80,7 +80,7 @@ function usedTypes({ paths, components }: OpenApiDocument): readonly string[] {
 describe('the page of problems', () => {
   const page = sites[0]?.pages.get('problems') ?? ''
 
-  it('ERR-3: has the status, clause, advice and type URI of each code, at the anchor in the type URI', () => {
+  it('ERR-3: has a section for each code, to which the type URI leads, with the status, title, clause and advice', () => {
     for (const [code, { status, title, clause }] of Object.entries(problemKinds)) {
       const [, section = ''] = page.split(`<h2 id="${clause}-${code}">`)
       const text = textOf(section.split('<h2')[0] ?? '')

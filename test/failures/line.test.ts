@@ -149,7 +149,7 @@ describe('causes', () => {
     expect(textOf(error).replace(`${process.cwd()}/`, '')).toBe(`Error at ${place}`)
   })
 
-  it('long and cyclic chains are cut, and an unreadable error is described as an error that cannot be read', () => {
+  it('long and cyclic chains of causes are cut, and an unreadable error is described as unreadable', () => {
     const round: Error & { cause?: unknown } = new Error('a')
     round.cause = new Error('b', { cause: round })
     expect(causesOf(round)).toHaveLength(2)

@@ -24,8 +24,8 @@ const modules = join(root, 'node_modules')
 const password = 'piezas'
 
 /**
- * The script that runs the generator. `defaultNonNullable: false` makes a member with a default
- * optional in requests; without this option, the generator makes the member required. The generator
+ * The script that runs the generator. With `defaultNonNullable: false`, requests may omit a member
+ * that has a default; without this option, the generator makes the member required. The generator
  * uses the compiler API of TypeScript 5, which TypeScript 7 does not have. The hook makes the
  * generator use TypeScript 5.4, which the tests of the library's types also use.
  */

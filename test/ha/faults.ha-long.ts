@@ -24,9 +24,9 @@ const standbys = async (): Promise<readonly Node[]> => {
 const away = 10_000
 
 /**
- * How long a primary is frozen, and how long the replicas apply every change 10 seconds late, in
- * milliseconds. This time is longer than the lease of the primary, so another node is the primary
- * when the frozen node continues.
+ * The duration of two faults, in milliseconds: a frozen primary, and replicas that apply every
+ * change 10 seconds late. The duration is longer than the lease of the primary, so another node is
+ * the primary when the frozen node continues.
  */
 const longAway = 25_000
 

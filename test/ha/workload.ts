@@ -33,17 +33,18 @@ export interface Verdict {
    */
   readonly doubles: number
   /**
-   * False responses: the counter is missing, less than the last acknowledged value or greater than
-   * the last sent value. A 503 is false if it says that nothing was changed, although the change
-   * was made. A counter in the database that is too great at the end counts too.
+   * A description of each false response: the counter is missing, less than the last acknowledged
+   * value or greater than the last sent value. If a 503 says that nothing was changed although the
+   * change was made, a later value is too great. Also describes each counter that is too great in
+   * the database at the end.
    */
   readonly untrue: readonly string[]
   /**
-   * Responses with a 5xx status other than 503, creates with an unexpected status, and requests
-   * without a response.
+   * A description of each response with a 5xx status other than 503, each create with an unexpected
+   * status, and each request without a response.
    */
   readonly failures: readonly string[]
-  /** The longest time without an acknowledged write of any client, in milliseconds. */
+  /** The longest time in which no write was acknowledged, in milliseconds. */
   readonly gap: number
   /** The number of responses with the status 503. */
   readonly unavailable: number

@@ -112,7 +112,7 @@ describe('parseJson', () => {
     expect(parse('[]', 0)).toMatchObject({ pointer: '' })
   })
 
-  it('HDR-5: a member may occur only once (RFC 7493 2.3), in any spelling of its name', () => {
+  it('HDR-5: a member may occur only once (RFC 7493 2.3), even if its name is escaped in one place', () => {
     const twice = 'A member occurs twice in one object.'
     expect(parse('{"a":1,"\\u0061":2}')).toEqual({ malformed: twice, pointer: '/a' })
     expect(parse('{"x":[0,{"a/~":1,"b":{"a/~":1},"a/~":2}]}')).toEqual({ malformed: twice, pointer: '/x/1/a~1~0' })

@@ -62,7 +62,7 @@ describe('parseMediaType', () => {
     )
   })
 
-  it('HDR-5: a hostile field of a megabyte takes linear time', () => {
+  it('HDR-5: parsing a hostile field of a megabyte takes linear time', () => {
     const started = cpuTime()
     for (const piece of [';', '"', ' ', 'a/b;', ';a="\\'])
       parseMediaType(`a/b;c=d;${piece.repeat(1_000_000 / piece.length)}`)

@@ -245,8 +245,8 @@ const foreignOf = (
 /**
  * An INSERT that another session runs. It can contain values that the API would spell differently
  * or not accept. With `inexact`, JSON can't represent some of the values exactly. With `stranger`,
- * the row belongs to another caller. `undefined` if the kind of a required member has no `foreign`
- * values.
+ * the row belongs to another caller. Returns `undefined` if a required member has no value for the
+ * INSERT, because its kind has no `foreign` values.
  */
 export function foreignInsert(
   design: Design,

@@ -118,8 +118,8 @@ async function strangers(pick: Choose, design: Design, built: Built, store: LawS
 }
 
 /**
- * Creates an update that another session can run. It sets one member of each row of the caller.
- * `undefined` if the design has no member that such an update can set.
+ * Creates an update that another session can run. The update sets one member of each row of the
+ * caller. Returns `undefined` if the design has no member that such an update can set.
  */
 function changeOf(design: Design, { base, column }: Built, store: LawStore, pick: Choose): Change | undefined {
   const fit = design.members.filter(
@@ -169,8 +169,8 @@ function inMemory(design: Design): Design {
 }
 
 /**
- * The member for the memory adapter. The adapter compares strings without a format exactly, so
- * their kinds lose `spellings`, `means` and `isBlind`.
+ * The member for the memory adapter. If a string has no format, the adapter compares its exact
+ * value, so the kind of such a member loses `spellings`, `means` and `isBlind`.
  */
 function schemaAlone(member: MemberDesign): MemberDesign {
   const { type, format } = member.kind.schema

@@ -181,7 +181,8 @@ export function drawDesign(draw: Draw, kinds: readonly Kind[]): Design {
       return { name, kind: one(...kinds.filter(({ foreign }) => foreign !== undefined)), filled }
     return { name, kind: ['null', 'sent'].includes(filled) ? one(...kinds) : int(kinds), filled }
   })
-  // Outside the key, each form of identity occurs at most once. Several members may be serial.
+  // Outside the key, at most one member is `identity`, and at most one is `identity by default`.
+  // Several members may be `serial`.
   const single = members.filter(
     ({ filled }, i) => !filled.startsWith('identity') || i === members.findIndex((other) => other.filled === filled),
   )

@@ -8,7 +8,9 @@ const whole = (min: number, max: number) =>
     fc.constantFrom(min, max, 0, 1, -1).filter((value) => value >= min && value <= max),
   )
 
-/** The numbers of an arbitrary as JSON represents them: `-0` becomes 0. */
+/**
+ * Generates the same numbers as `arbitrary`, but 0 in place of `-0`, which JSON does not preserve.
+ */
 const plain = <T extends number>(arbitrary: fc.Arbitrary<T>) => arbitrary.map((value) => value + 0)
 
 const sameNumber = (value: unknown): string => String(Number(value) + 0)

@@ -7,8 +7,8 @@ import type { Kind } from './kinds.js'
 import { anyText } from './kinds-texts.js'
 
 /**
- * The value with the members of all objects in a fixed order, because objects that differ only in
- * this order are equal.
+ * The value with the members of all objects in a fixed order. Objects that differ only in the order
+ * of their members are equal.
  */
 const sorted = (value: unknown): unknown =>
   Array.isArray(value)

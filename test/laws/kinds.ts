@@ -34,8 +34,8 @@ export interface Kind {
   /** Whether some different strings are equal in the column, as in `citext`. */
   readonly isBlind?: boolean
   /**
-   * The filter operators of the member. If they are `all` or `equality`, lists can also be sorted
-   * by the member.
+   * The filter operators of the member. If the value is `all` or `equality`, lists can also be
+   * sorted by the member.
    */
   readonly compares: 'all' | 'equality' | 'contains' | 'none'
   /** Whether a key, or a part of a key, can have this kind. */

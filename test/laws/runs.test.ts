@@ -1,4 +1,4 @@
-/** Tests of the error for a violated law. The error says how to repeat the case. */
+/** Tests of the error for a violated law. The error says how to repeat the failed case. */
 import { describe, expect, it } from 'vitest'
 import { type Case, cases, choose } from './cases.js'
 import { kinds } from './kinds.js'

@@ -28,7 +28,7 @@ export interface LawStore {
   close(): Promise<void>
 }
 
-/** The databases, each with the number of cases of a usual run. */
+/** The databases. `usual` is the number of cases in a run without `LAWS_RUNS`. */
 export const databases: readonly {
   readonly name: string
   readonly open: () => Promise<LawStore>

@@ -6,7 +6,7 @@ import { addressKey, nameKey, principalKey, principalName } from '../../src/limi
 const from = (ip: string) => ({ ip, socket: {} }) as unknown as IncomingMessage
 
 describe('keys', () => {
-  it('LIMIT-1: a principal is named by its "sub" and "iss", or by its value if it is a string or a number', () => {
+  it('LIMIT-1: a principal is named by its "sub" and "iss", or, if it is a string or a number, by its value', () => {
     expect(principalName({ sub: 'ana' })).toBe('["ana"]')
     expect(principalName({ sub: '["i","ana"]' })).not.toBe(principalName({ sub: 'ana', iss: 'i' }))
     expect(principalName({ sub: 'ana', iss: 'https://a' })).not.toBe(principalName({ sub: 'ana', iss: 'https://b' }))

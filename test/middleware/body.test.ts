@@ -114,7 +114,7 @@ describe('readBody', () => {
       'The Content-Type "application/json; charset=\\"??" is not a valid media type.',
     ],
     [`a/${'b'.repeat(200)}`, `The Content-Type "a/${'b'.repeat(78)}" is not supported here.`],
-  ])('HDR-5: the 415 for the Content-Type %j names that Content-Type', async (type, fault) => {
+  ])('HDR-5: the detail of the 415 for the Content-Type %j quotes the media type', async (type, fault) => {
     const { body } = await post({ 'Content-Type': type })
     expect(body.detail).toBe(`${fault} Send application/json.`)
   })
@@ -363,7 +363,7 @@ describe('readBody', () => {
     server.close()
   })
 
-  it('HDR-5: a body of exactly the limit is accepted, and a body that is one byte longer gets 413', async () => {
+  it('HDR-5: a body with as many bytes as the limit is accepted, and a body with one more byte gets 413', async () => {
     const body = (length: number) => `"${'x'.repeat(length - 2)}"`
     expect((await post(asJson, body(1000))).status).toBe(200)
     const { status, body: problem, headers } = await post(asJson, body(1001))
@@ -572,7 +572,7 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
     expect((await behind(express.json({ strict: false }))('null')).body).toEqual({ value: null })
   })
 
-  it('HDR-5: a body that was consumed without a result is an error of the service', async () => {
+  it('HDR-5: if another middleware consumed the body and set no req.body, that is an error of the service', async () => {
     const found: unknown[] = []
     const consuming = (req: Request, _res: Response, next: NextFunction): void => void req.resume().on('end', next)
     expect((await behind(consuming, {}, found)('{"a":1}')).status).toBe(500)

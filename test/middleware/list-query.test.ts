@@ -22,7 +22,7 @@ const clientes = defineResource({ collection: 'clientes', key: 'id', schema, fil
 describe.each(majors)('listQuery() on %s', (_, express: Express) => {
   const query = listQuery(sucursales)
 
-  it('QUERY-1..5: the raw query string is parsed, and the key completes the sort order', async () => {
+  it('QUERY-1..5: reads the raw query string, and adds the key as the last sort term', async () => {
     const { call } = service(
       express,
       (app) => void app.get('/sucursales', query, (req, res) => void res.json(query.of(req))),
@@ -59,7 +59,7 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
     expect(body.errors[1].suggestion).toBe('offest')
   })
 
-  it('QUERY-1: with the extended parser, queries of routers, sub-apps and absolute-form targets are read', async () => {
+  it('QUERY-1: with the extended query parser, works in routers, in sub-apps and for absolute-form URLs', async () => {
     const { app, call } = service(express, (app) => {
       app.set('query parser', 'extended')
       const router = express.Router()

@@ -553,7 +553,7 @@ it('VERB-8: HEAD of an item gets 302 if methodRules() runs in a Node.js server w
 
 /**
  * Wraps the response like the middleware `compression`: the headers change when the head is sent,
- * and `write` sends the body of `end`.
+ * and a body that is passed to `end` is sent by `write`.
  */
 function compressing(_req: Request, res: Response, next: () => void): void {
   const { writeHead, write, end } = res

@@ -74,7 +74,7 @@ describe.each(majors)('the order of middleware on %s', (_, express: Express) => 
       expect((await get(token(name))).status).toBe(status)
   })
 
-  it('AUTH-4: methodRules() causes 500 before bearer(), and checks no permission behind the routes', async () => {
+  it('AUTH-4: methodRules() before bearer() causes a 500; behind the routes, it checks no permission', async () => {
     expect((await serving(ahead('who', 'methods')).get(token('ana'))).status).toBe(500)
     expect((await serving(ahead('failures', 'methods')).get(token('eva', 'otros:read'))).status).toBe(200)
   })

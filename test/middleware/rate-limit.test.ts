@@ -179,7 +179,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     ['pass' as const, 'Requests pass without a limit', 'Rate limits were off for'],
     ['refuse' as const, 'Requests are refused', 'Requests were refused for'],
   ])(
-    'LIMIT-1: if "whenStoreFails" is %s, by default the console shows an outage and its end',
+    'LIMIT-1: if "whenStoreFails" is %s, the start and the end of an outage are by default logged to the console',
     async (whenStoreFails, failed, recovered) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {})
       onTestFinished(() => log.mockRestore())

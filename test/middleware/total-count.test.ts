@@ -69,7 +69,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     })
   })
 
-  it('QUERY-7: a long query keeps the link "next", but not the links that would make the field too long', async () => {
+  it('QUERY-7: with a long query, Link has "next", and omits links that would make the field too long', async () => {
     const zones = (count: number) => Array.from({ length: count }, (_, i) => `zona=${'x'.repeat(90)}${i}`).join('&')
     expect(Object.keys(await links(undefined, `/sucursales?${zones(10)}`))).toEqual(['count', 'first', 'next', 'last'])
     expect(Object.keys(await links(undefined, `/sucursales?${zones(30)}`))).toEqual(['count', 'first', 'next'])

@@ -53,7 +53,7 @@ describe('a mock of unusual resources', () => {
 
   it.each([
     ['numbers below zero', { type: 'integer', maximum: -5 }],
-    ['multiples of 5 that are at most 3', { type: 'integer', multipleOf: 5, maximum: 3 }],
+    ['multiples of 5, none above 3', { type: 'integer', multipleOf: 5, maximum: 3 }],
     ['multiples of 7 above 10', { type: 'integer', exclusiveMinimum: 10, multipleOf: 7 }],
     ['dates', { type: 'string', format: 'date' }],
     ['local date-times', { type: 'string', format: 'local-date-time' }],

@@ -1,4 +1,4 @@
-/** Tests which requests `Sampler` selects. */
+/** Tests how `Sampler` selects requests. */
 import { describe, expect, it } from 'vitest'
 import { Sampler } from '../../src/observe/sampler.js'
 

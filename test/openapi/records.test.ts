@@ -237,21 +237,21 @@ describe('VERB-5: in a patch, null removes', () => {
   const patch = schemaOf(documentOf(notes), 'NotePatch')
 
   it.each([
-    ['a member that only "additionalProperties" allows', 'additionalProperties.type'],
+    ['a member that only the "additionalProperties" of the schema allows', 'additionalProperties.type'],
     [
-      'a member of an object that only its "additionalProperties" allows',
+      'a member that only the "additionalProperties" of its object allows',
       'properties.nested.additionalProperties.type',
     ],
   ])('%s', (_, path) => {
     expect(patch).toHaveProperty(path, [expect.any(String), 'null'])
   })
 
-  it('a member of an object that only its "patternProperties" allow', () => {
+  it('a member that only the "patternProperties" of its object allow', () => {
     const matched = patch as { properties: { matched: { patternProperties: object } } }
     expect(matched.properties.matched.patternProperties).toMatchObject({ '^x-': { type: ['array', 'null'] } })
   })
 
-  it('no required member of an object that "additionalProperties" allows, but a patch may omit such members', () => {
+  it('only optional members of an object that "additionalProperties" allows; a patch may omit the others', () => {
     const others = (patch as { additionalProperties: object }).additionalProperties
     expect(others).not.toHaveProperty('required')
     expect(others).toMatchObject({ properties: { a: { type: 'integer' } } })

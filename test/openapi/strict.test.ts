@@ -94,7 +94,7 @@ describe('describeStrictly()', () => {
       },
     ],
     [
-      'a record whose headers are passed to writeHead in a list',
+      'a record whose headers are passed to writeHead as an array',
       (_req, res) => res.writeHead(200, Object.entries(head).flat()).end(JSON.stringify(record)),
     ],
     ['a record that is compressed', sends(200, { 'Content-Encoding': 'gzip' }, gzipSync(JSON.stringify(record)))],
@@ -282,7 +282,7 @@ describe('describeStrictly()', () => {
     ['2XX', 'application/json', 201],
     ['2xx', 'application/*', 200],
     ['default', 'application/json; charset=utf-8', 503],
-  ])('compares a response with the entry %s, and its body with the type %s', async (key, type, status) => {
+  ])('compares a response with the entry "%s", and its body with the entry for %s', async (key, type, status) => {
     const content = { [type]: { schema: { type: 'object', required: ['a'] } } }
     const get = { operationId: 'getRange', responses: { [key]: { description: 'It.', content } } }
     const fragments = [{ paths: { '/range': { get } } }]
@@ -333,7 +333,7 @@ describe('describeStrictly()', () => {
     expect(faults.join()).toMatch(/does not describe the header "x-odd".*\/id must be integer/)
   })
 
-  it('names an undescribed header that is passed to writeHead in a list', async () => {
+  it('names an undescribed header that is passed to writeHead in an array', async () => {
     const behind: Middleware = (_req, res) =>
       res.writeHead(200, [...Object.entries(head).flat(), 'x-odd', '1']).end('{}')
     expect(await detailOf(behind)).toMatch(/the document does not describe the header "x-odd"/)

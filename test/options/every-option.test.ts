@@ -269,8 +269,7 @@ const operationText = {
   problems: 'list',
 } as const
 /**
- * The options of factories that take `conventions`, which sets the mode of each clause, such as
- * `report`.
+ * The options of factories that take the option `conventions`, which sets the modes of clauses.
  */
 const adopting = {
   conventions: 'table',
@@ -1457,7 +1456,7 @@ const others = [
  */
 const atRequests = [dataAccessKinds, changeKinds, rowsKinds, knownBreakKinds]
 
-/** Whether another table includes all entries of a table. The other table is tested. */
+/** Whether the tested table of some factory includes all entries of `table`. */
 const isSpread = (table: KindTable): boolean =>
   Object.values(factories).some(({ kinds }) => Object.entries(table).every(([name, kind]) => kinds[name] === kind))
 

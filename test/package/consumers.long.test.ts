@@ -225,7 +225,7 @@ console.log(suite.length > 100, tableDdl(cosas, { table: 'cosas' }).includes('CR
   it.each([
     ['7', 'typescript'],
     ['5.4', 'typescript54'],
-  ])('types the records of a table for a consumer on TypeScript %s', (_, compiler) => {
+  ])('gives the records of a table their types, for a consumer on TypeScript %s', (_, compiler) => {
     const good = `
 import { PGlite } from '@electric-sql/pglite'
 import { defineResource, mount } from 'express-rest-conventions'

@@ -47,7 +47,7 @@ describe('the first example of the README', () => {
     expect(readFileSync(join(root, 'examples/first-service/service.js'), 'utf8')).toBe(code)
   })
 
-  it('responds to its curl lines with 201, a page, 400 with the closest name, and 412; v0 gets 410', async () => {
+  it('responds to its curl lines with 201, a page, a 400 that suggests "offest", and 412; v0 gets 410', async () => {
     const [post = '', page = '', misspelt = '', patch = ''] = lines
     const created = await sent(post, base)
     expect(created.status).toBe(201)

@@ -52,7 +52,7 @@ describe('VER-3: deprecated members in every part of a schema', () => {
     expect(found?.inJsonPatch([{ op: 'add', path, value }])).toEqual(names)
   })
 
-  it('move and copy use the member to which `from` leads', () => {
+  it('a move or copy counts as a use of the member that `from` addresses', () => {
     const [move, copy] = ['move', 'copy'].map((op) => ({ op, from: '/par/1/viejo', path: '/textos/texto' }))
     expect(found?.inJsonPatch([move])).toEqual(['par[1].viejo'])
     expect(found?.inJsonPatch([copy, { op: 'copy', from: 7, path: '/textos/vez' }])).toEqual([

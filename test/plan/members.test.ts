@@ -112,7 +112,7 @@ describe('REP-8: input values', () => {
     expect(create(schema, {})).toEqual({ hijo: { a: null }, a: null })
   })
 
-  it('members that only some branches of a union have are not filled in', () => {
+  it('a member that only some branches of a union declare is not filled in', () => {
     const schema = {
       type: 'object',
       required: ['kind'],

@@ -1,6 +1,6 @@
 /**
- * PATH-11, REP-1: no URL leads to the keys `''`, `.` and `..`. Links with such a stored key are
- * null.
+ * PATH-11, REP-1: no URL leads to the keys `''`, `.` and `..`. A link is null in responses if its
+ * stored key is one of these.
  */
 import express from 'express'
 import request from 'supertest'

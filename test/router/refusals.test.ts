@@ -78,7 +78,7 @@ describe('a list request that the store refuses', () => {
     why: 'holds U+0000, which this store cannot keep',
   })
 
-  it("QUERY-1: the problem names every parameter that filters by a refused member, and gives the store's reason", async () => {
+  it("QUERY-1: the problem names every filter of a refused member, and gives the store's reason", async () => {
     const send = await serve(unfit(['fechaDeEntrada', 'destinatario.nombre']))
     const answer = await send('GET', '/v1/envios?fechaHasta=%00&fechaDesde=a&destinatario.nombre=x&limit=3')
     expect(problem(answer)).toEqual({

@@ -61,7 +61,7 @@ describe('adapters that deviate from the contract', () => {
   )
 
   it.each([undefined, null, { id: 5 }, [5]])(
-    'VERB-13: POST gets 503 if create() of the adapter returns the invalid key %j as accepted',
+    'VERB-13: POST gets 503 if create() of the adapter returns { accepted } with the invalid key %j',
     async (accepted) => {
       const { send, errors } = await serve({ create: () => ({ accepted }) })
       const { status, json, headers } = await send('POST', '/v1/notas', {}, { id: 1, otra: null })

@@ -194,7 +194,7 @@ describe('shutdown()', () => {
     expect(errors).toEqual([undefined, 'ERR_SERVER_NOT_RUNNING'])
   })
 
-  it('resolves for a server that never listened, and works again after the server has listened', async () => {
+  it('resolves for a server that never listened, and can shut down the server after a later listen()', async () => {
     const server = createServer(service().app)
     expect(await server.shutdown()).toEqual({ destroyed: 0 })
     const one = await client(await port(server))

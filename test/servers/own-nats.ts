@@ -1,6 +1,6 @@
 /**
- * A NATS server with JetStream that the tests start and stop. Acknowledged messages are on disk, so
- * they survive when the server is killed.
+ * A NATS server (with JetStream) that the tests start and stop. Acknowledged messages are on disk,
+ * so they survive when the server is killed.
  */
 import { type OwnProgram, ownProgram } from './own-program.js'
 

@@ -14,8 +14,8 @@ export interface OwnSentinels {
   master(): Promise<number>
   killMaster(): Promise<void>
   /**
-   * Waits until another server is the master, and starts the killed server again. Resolves when the
-   * started server is a replica of that master.
+   * Waits until another server is the master. Then starts the server that `killMaster()` killed,
+   * and resolves when the started server is a replica of the new master.
    */
   revive(): Promise<void>
   remove(): Promise<void>

@@ -35,8 +35,8 @@ const maxDocuments = 200
 const unfit = / responds with \d{3}: the body does not match the schema: /
 
 /**
- * Compares the responses since the last call with their documents. Returns messages about the
- * differences. Each message occurs once.
+ * Takes the responses that were collected since the last call, and compares them with the documents
+ * of their services. Returns messages about the differences, without duplicates.
  */
 export async function takeFaults(file: string): Promise<readonly string[]> {
   const taken = takePending()

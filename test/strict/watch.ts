@@ -41,15 +41,15 @@ interface Body {
 const maxBytes = 1_048_576
 
 /**
- * The request that a service currently handles, by response. A response has no entry while the app
- * or a hand-written route handles it.
+ * Maps each response to the request that a service currently handles. A response has no entry while
+ * the app or a hand-written route handles its request.
  */
 const turns = new WeakMap<ServerResponse, Visit>()
 const bodies = new WeakMap<ServerResponse, Body>()
 let pending: Pending[] = []
 let mayNotFit = false
 
-/** Returns the responses that have ended since the last call, and removes them from the list. */
+/** Returns the responses that have ended since the last call of this function. */
 export function takePending(): readonly Pending[] {
   const taken = pending
   pending = []
@@ -71,8 +71,8 @@ export async function withBrokenRows<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Returns the service with watched responses. Only the responses of the service count, not those of
- * later middlewares.
+ * Returns the service with watched responses. The responses that later middlewares send are not
+ * watched.
  */
 export function watchService<S extends Middleware>(service: S): S {
   return new Proxy(service, {
@@ -98,7 +98,7 @@ export function watchService<S extends Middleware>(service: S): S {
   })
 }
 
-/** Wraps hand-written routes, so that their responses do not count as responses of the service. */
+/** Wraps hand-written routes, so that their responses are not watched. */
 export function handOut(routes: Middleware): Middleware {
   return (req, res, next) => {
     const inner = turns.get(res)

@@ -35,8 +35,8 @@ type Cosa = { id: string; veces: number }
 interface Fixture extends Omit<Served, 'data'> {
   /**
    * `by` is the function that read the `AsyncLocalStorage`, `found` is the value that it read, and
-   * `own` is the id of the request for which it ran. `rules` gets no request, so it takes this id
-   * from the principal.
+   * `own` is the id of the request for which it ran. The function `rules` gets no request, so it
+   * takes this id from the principal.
    */
   readonly seen: { readonly by: string; readonly found: string | undefined; readonly own: string }[]
 }

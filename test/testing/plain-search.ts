@@ -7,7 +7,7 @@ export const searchWords = (search: string): readonly string[] =>
     .split(/\s+/)
     .filter((word) => word !== '')
 
-/** The number of times that the words occur in `label` and `note`; 0 if any word does not occur. */
+/** How often the words occur in `label` and `note` together; 0 if one of the words is missing. */
 export function rankOf(words: readonly string[], { label, note }: Row): number {
   const text = `${String(label)} ${String(note)}`.toLowerCase()
   const counts = words.map((word) => text.split(word).length - 1)

@@ -53,7 +53,7 @@ describe('imports of hostile files', () => {
     expect((await served.send('GET', '/v1/pedidos/3')).text).toContain('"importe":0,')
   })
 
-  it('ERR-3: violations name the line in which their row starts, even after cells that contain line ends', async () => {
+  it('ERR-3: violations name the line in which their row starts, even after cells that contain newlines', async () => {
     const answer = await post('id,nota,importe\r\n1,"a\r\n\r\nb",x\r\n2,"q""\n",y\n\n3,,1\n')
     expect(answer.json.errors.map(({ detail }: { detail: string }) => detail)).toEqual([
       'Line 2: "importe" must be a number such as 12.5.',

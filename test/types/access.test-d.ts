@@ -120,7 +120,7 @@ api({
   versions: {},
 })
 
-// The options of a service may be undefined.
+// These options of a service accept `undefined`.
 declare const some: boolean
 const limit = rateLimit({ limit: 1 })
 api({

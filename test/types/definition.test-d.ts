@@ -137,7 +137,7 @@ defineResource({ ...base, filters: { con: { field: 'lote', op: 'contains' } } })
 defineResource({ ...base, filters: { lote: { manny: true } } })
 // @ts-expect-error a scope with a value of another type
 defineResource({ ...base, scope: () => ({ lote: 5 }) })
-// @ts-expect-error a scope of an array, which cannot be compared for equality
+// @ts-expect-error a scope with an array member, which cannot be compared for equality
 defineResource({ ...base, scope: () => ({ etiquetas: 'a' }) })
 // The following options compile.
 declare const anyOperator: FilterOperator

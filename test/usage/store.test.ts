@@ -107,7 +107,7 @@ describe.each(Object.entries(stores))('the usage store in %s', (_, make) => {
 })
 
 describe('the Redis usage store', () => {
-  it('gets lost counts again from usage(), but then reports a later start of counting', async () => {
+  it('after a loss of data, gets the counts again from usage(), but the report has a later "since"', async () => {
     const { client, prefix, store } = await redis()
     const counts = usage({ store })
     counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })
@@ -195,7 +195,7 @@ describe('usage() over a store that fails', () => {
     await counts.close()
   })
 
-  it('if clients are merged after a write whose response was lost, their calls are counted once', async () => {
+  it('if clients above the limit are merged after a lost response, their calls are counted once', async () => {
     const { store, fail } = failing(memoryUsageStore())
     const counts = usage({ store, clients: 2, onStoreFailure: () => {}, onStoreRecovery: () => {} })
     const call = (client: string) => counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client })
@@ -299,7 +299,7 @@ describe('usage() and invalid input', () => {
     expect(other?.clientOf(ana, {} as never)).not.toBe(one?.clientOf(ana, {} as never))
   })
 
-  it('labels that JavaScript callers omit are reported once, and cause no exception', () => {
+  it('missing labels, which JavaScript allows, are reported once and cause no exception', () => {
     const printed: unknown[] = []
     const { error } = console
     console.error = (problem) => void printed.push(problem)

@@ -1,6 +1,6 @@
 /**
- * How the cost of an item depends on the number of concurrent keep-alive connections, and how much
- * memory an open connection needs.
+ * How the cost of a request for an item depends on the number of concurrent keep-alive connections,
+ * and how much memory an open connection needs.
  */
 import { type Curve, cpu, type Line, steps, time } from '../curve.js'
 import { type Extent, extentOf } from '../data/records.js'
@@ -11,7 +11,7 @@ import { byRounds } from '../run/rounds.js'
 import { get, items, spread } from './responses.js'
 
 export const connections: Curve = {
-  title: 'connections: an item, requested by this many connections without a pause',
+  title: 'connections: requests for an item on this many connections, without pauses',
   x: 'connections',
   async measure(environment, options) {
     const extent = extentOf(Math.min(10_000, options.rows))

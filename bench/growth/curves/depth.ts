@@ -19,7 +19,7 @@ export const depth: Curve = {
   x: 'page',
   database: true,
   async measure(environment, { rows }) {
-    // The deepest measured page is the last page of this list.
+    // The deepest measured page is the last page of the list in memory.
     const inMemory: PiecesServing = { kind: 'pieces', ...extentOf(Math.max(size * 10, Math.floor(rows / 10))) }
     const extent = extentOf(rows)
     await environment.tables?.pieces(extent)

@@ -18,7 +18,7 @@ const counts = [0, 1, 2, 4]
 const calls: Figure = { title: 'adapter calls', unit: 'calls', of: (sample) => sample.calls }
 
 export const expansions: Curve = {
-  title: 'expansions: a page of 25 with this many of its four associations expanded',
+  title: 'expansions: a page of 25 records, with this many of their four associations expanded',
   x: 'expansions',
   database: true,
   async measure(environment, options) {

@@ -81,8 +81,8 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
 }
 
 /**
- * Checks one page. Returns requests for pages of at most ten branches, and for at most ten pages of
- * each branch.
+ * Checks one page. Returns the requests of the measurement: for at most ten branches, at most ten
+ * pages of each.
  */
 async function pages(ask: Ask, extent: Extent): Promise<readonly Asked[]> {
   const branches = spread(branchesOf(extent), 10)

@@ -29,8 +29,8 @@ export function extentOf(rows: number, smallest = rows): Extent {
 }
 
 /**
- * The number of base pieces, which are the pieces of the benchmark. Every generated piece is a copy
- * of a base piece, with its own key, shipment number, branch and date.
+ * The number of base pieces, which `pieces()` returns. Every generated piece is a copy of a base
+ * piece, with its own key, shipment number, branch and date.
  */
 export const bases = pieceCount
 

@@ -1,6 +1,6 @@
 /**
- * The process that generates the load for curves. On command, it opens connections, runs a round or
- * closes the connections.
+ * The process that generates the load for the growth curves of the benchmark. On command, it opens
+ * connections, runs a round or closes the connections.
  */
 import type { Ran } from '../../load/clocked.js'
 import { type Opened, openRound, type Round } from './round.js'

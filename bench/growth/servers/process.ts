@@ -27,7 +27,7 @@ export interface Held {
 
 /**
  * CPU time of the whole process in microseconds, and the number of adapter calls, both since its
- * start. Only the kind `linked` counts these calls. For the other kinds, the number is 0.
+ * start. Only servers of the kind `linked` count adapter calls. For other servers, the number is 0.
  */
 export interface Used {
   readonly cpu: number

@@ -49,7 +49,7 @@ async function change(client, url, edit) {
     const answer = await client('PATCH', url, { 'If-Match': headers.get('etag'), body: edit(delivery) })
     if (answer.status !== 412) return answer
   }
-  throw new Error('before each attempt, another client changed the delivery')
+  throw new Error('another client changed the delivery during each of five attempts')
 }
 
 module.exports = {
@@ -94,7 +94,7 @@ module.exports = {
     assert.equal((await office('HEAD', `${base}/v2/deliveries/999999`)).status, 404)
   },
 
-  async 'the office deletes the delivery that it has seen'(base) {
+  async 'the office reads a delivery, and deletes it with If-Match'(base) {
     const url = await create(base)
     const { headers } = await office('GET', url)
     const { status, body } = await office('DELETE', url, { 'If-Match': headers.get('etag') })

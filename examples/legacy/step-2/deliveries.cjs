@@ -1,4 +1,7 @@
-/** The deliveries as a resource, which defines the query parameters of their list. */
+/**
+ * Defines deliveries as a resource. The resource determines which query parameters the list
+ * accepts.
+ */
 const { defineResource } = require('express-rest-conventions')
 
 module.exports = defineResource({

@@ -9,7 +9,7 @@ const { formats, pages, parameters } = require('./old-clients.cjs')
 /** The rule for `Accept`. */
 const formatRules = (usage) => negotiate({ conventions: formats, usage })
 
-/** The rules of the list: `Accept`, and parameters. */
+/** The rules of the list of deliveries: `Accept`, and parameters. */
 const listRules = (usage) => [
   formatRules(usage),
   listQuery(deliveries, { parameters, conventions: { ...pages, 'QUERY-8': 'report' }, usage }),

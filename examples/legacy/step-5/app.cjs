@@ -1,6 +1,6 @@
 /**
- * Step 5: the library parses the queries of lists. Unknown parameters are refused, except those of
- * the old clients.
+ * Step 5: the library parses the query strings of list requests. Unknown parameters are refused,
+ * except those that the old clients send.
  */
 const express = require('express4')
 const csv = require('../step-0/csv.cjs')

@@ -1,6 +1,6 @@
 /**
  * Returns the page for a list query. The library has converted the values of the query to their
- * types, and has completed the sort order so that no two rows are equal.
+ * types, and has completed the sort order so that no two rows have the same place in it.
  */
 module.exports = function pageOf(all, { where, sort, offset, size }) {
   // Only equality is supported, because the definitions have no other filters.

@@ -295,7 +295,7 @@ const item = {
 }
 
 export const sucursalesDescribed: DocumentFragment = {
-  tags: [{ name: 'sucursales', description: 'Branches, served by hand-written routes with single middlewares.' }],
+  tags: [{ name: 'sucursales', description: 'Branches, served by hand-written routes with library middlewares.' }],
   paths: { '/sucursales': list, '/sucursales/{nomenclatura}': item },
   components: {
     schemas: {

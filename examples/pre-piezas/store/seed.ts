@@ -43,7 +43,7 @@ async function load(run: Run, table: string, records: readonly object[]): Promis
   }
 }
 
-/** Makes the database continue after the largest existing number when it assigns numbers. */
+/** Sets the next number that the database assigns: one more than the largest existing number. */
 async function countOn(run: Run, table: string, key: string): Promise<void> {
   await run(
     `SELECT setval(pg_get_serial_sequence('${table}', '${key}'), coalesce(max(${key}), 0) + 1, false) FROM ${table}`,

@@ -1,4 +1,4 @@
-/** VitePress's default theme, with the fonts of the reader's system and a few corrections. */
+/** VitePress's default theme, with system fonts and the corrections in `style.css`. */
 import theme from 'vitepress/theme-without-fonts'
 import './style.css'
 

@@ -41,9 +41,9 @@ export class Indexes {
   }
 
   /**
-   * Returns the smallest available bucket that contains all records that meet these equalities.
-   * Also returns `covers`: the equalities that all records of the bucket meet. The given equalities
-   * must be on different members.
+   * Returns the smallest available bucket (a group of records in an index) that contains all
+   * records that meet these equalities. Also returns `covers`: the equalities that all records of
+   * the bucket meet. The given equalities must be on different members.
    *
    * Building an index over several members examines every record once. So the index is built only
    * after list requests that could have used it have examined, in total, more records than the
@@ -105,7 +105,7 @@ export class Indexes {
 
 /**
  * Records by the values of one or several members. A record is not included if one of these members
- * is absent, null, an object or a list.
+ * is absent, null, an object or an array.
  */
 class EqualityIndex {
   readonly #buckets = new Map<unknown, Bucket>()

@@ -94,8 +94,8 @@ export class KeyAssignment {
 
   /**
    * Ends the phase in which the initial records are stored. After this phase, clients may choose
-   * keys. If a client chooses a huge number, the numbers below it must remain available. So a later
-   * record raises the counter only if its number is the next one.
+   * keys. If a client chooses a huge number, the numbers below it must remain available. So after
+   * this phase, a record raises the counter only if its number is the next one.
    */
   endLoading(): void {
     this.#loaded = true

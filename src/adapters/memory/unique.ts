@@ -31,8 +31,8 @@ export class UniqueGroups {
   }
 
   /**
-   * The members of every group whose values in `row` belong to another record. `id` identifies the
-   * record of `row` itself.
+   * The members of each group in which another record has the same values as `row`. `id` identifies
+   * the record of `row` itself.
    */
   clashes(row: Row, id: Identity): readonly string[] {
     if (this.#groups.length === 0) return none

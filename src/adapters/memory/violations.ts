@@ -1,6 +1,6 @@
 /**
- * Finds the top-level members whose type or format does not match the schema, in records that the
- * service's own functions returned. Records from clients are checked earlier.
+ * Checks records that the service's own functions returned. Finds the top-level members whose type
+ * or format does not match the schema. Records from clients are checked earlier.
  */
 import { isList, isObject, own } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'

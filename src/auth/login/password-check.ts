@@ -33,8 +33,9 @@ export interface PasswordCheckOptions<P> {
   /**
    * Stores a new hash for a user whose stored hash, `replaced`, is weaker than a hash with the
    * current parameters. The login does not wait for this function. If the function fails, the next
-   * login tries again. Store the new hash only if `replaced` is still the stored hash. Otherwise
-   * the password has been changed in the meantime, and the new hash belongs to the old password.
+   * login tries again. Store the new hash only if `replaced` is still the stored hash. If another
+   * hash is stored, the password has been changed in the meantime, and the new hash belongs to the
+   * old password.
    */
   readonly upgrade?: (user: string, hash: string, replaced: string) => Awaitable<void>
 }

@@ -33,8 +33,8 @@ const hashLength = 32
  * Hashes a password for storage. The result is a PHC string of scrypt with a random salt (AUTH-6).
  * A process hashes at most two passwords at a time. Rejects with the problem `rule` (422) if the
  * password is not a string, is empty, is longer than 1,024 bytes, contains a control character, or
- * is not well-formed Unicode. Rejects with `Unavailable` (503) if the hash would wait about 4
- * seconds or more, and with `ConfigurationError` if an option is invalid.
+ * is not well-formed Unicode. Rejects with `Unavailable` (503) if the hashing would have to wait
+ * about 4 seconds or more for its turn, and with `ConfigurationError` if an option is invalid.
  *
  * @example
  * const hash = await hashPassword(password) // '$scrypt$ln=15,r=8,p=3$...'
@@ -58,9 +58,9 @@ export async function hashPassword(password: string, options: PasswordOptions = 
 /**
  * Whether a password matches a stored hash (AUTH-6). The parameters are read from the hash. The
  * result is false for a password that `hashPassword()` refuses, such as an empty one. Rejects with
- * `Unavailable` (503) if the check would wait about 4 seconds or more. Rejects with
- * `ConfigurationError` if the hash is not an scrypt hash, needs more than 256 MiB of memory, or
- * needs more than about 21 times the work of the current parameters.
+ * `Unavailable` (503) if the check would have to wait about 4 seconds or more for its turn. Rejects
+ * with `ConfigurationError` if the hash is not an scrypt hash, needs more than 256 MiB of memory,
+ * or needs more than about 21 times the work of the current parameters.
  *
  * @example
  * if (!(await checkPassword(password, user.hash))) throw new HttpProblem('unauthenticated')

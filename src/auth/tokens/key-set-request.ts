@@ -21,7 +21,7 @@ export function keySetAddress(source: string | URL): URL {
   const url = new URL(String(source))
   if (url.username !== '' || url.password !== '') {
     throw invalidOption(
-      'The source of jwks() contains credentials, which fetch refuses. Use a function that sends them.',
+      'The source of jwks() contains credentials, which fetch() refuses. Use a function that sends them.',
     )
   }
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url

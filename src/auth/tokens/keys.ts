@@ -159,7 +159,9 @@ function checkRsa(
     )
   }
   if (publicExponent < 3n) {
-    throw weak(`${what} is an RSA key with the public exponent 1, with which anyone can sign. Create a new key pair.`)
+    throw weak(
+      `${what} is an RSA key with the public exponent ${publicExponent}, with which anyone can sign. Create a new key pair.`,
+    )
   }
   const bound = type === 'rsa-pss' && hashAlgorithm !== undefined
   if (

@@ -57,8 +57,8 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
   const { keys, refuse, type, cache } = plan
 
   /**
-   * Returns the claims of a token that one of these keys has signed. Throws if the token is not
-   * valid.
+   * Returns the claims of a token that one of the `candidates` has signed. Throws if the token is
+   * not valid.
    */
   const verify = (
     token: string,
@@ -66,7 +66,7 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
     candidates: readonly PreparedKey[],
     now: number,
   ): Claims => {
-    if (candidates.length === 0) throw refuse('There is no key of this algorithm and kid.')
+    if (candidates.length === 0) throw refuse('There is no key with the algorithm and kid of the token.')
     const key = candidates.find((candidate) => signed(token, candidate))
     if (key === undefined) throw refuse('The signature does not match any key.')
     const claims = readClaims(payload)

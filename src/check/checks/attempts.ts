@@ -82,7 +82,7 @@ export const attemptChecks: readonly ServiceCheck[] = [
       const [fast, slow] = [timesOf(unknown), timesOf(wrong)].sort((a, b) => a.median - b.median)
       if (fast === undefined || slow === undefined || !isApart(fast, slow)) return holds
       const [first, second] = [timesOf(wrong), timesOf(unknown)].map(({ median }) => median.toFixed(1))
-      const seen = `${first} ms for a wrong password, and ${second} ms for an unknown user (medians of ${pairs})`
+      const seen = `${first} ms for a wrong password, and ${second} ms for an unknown user (medians of ${pairs} logins)`
       return unscripted('the same time for an unknown user and a wrong password', seen, one, other)
     },
   },

@@ -16,7 +16,7 @@ const anyOrigin = 'https://check.example'
 
 const originOf = ({ service }: Listing): string => service.target.origin ?? anyOrigin
 
-/** The names in a header field whose value is a list, in lower case. */
+/** The names that a header field lists, in lower case. */
 const namesIn = ({ answer }: Exchange, name: string): ReadonlySet<string> =>
   new Set((answer.field(name) ?? '').split(',').map((one) => one.trim().toLowerCase()))
 
@@ -41,7 +41,7 @@ async function fromOrigin(list: Listing): Promise<Exchange> {
 export const browserChecks: readonly ListCheck[] = [
   {
     id: 'HDR-7/preflight',
-    rule: 'A preflight needs no token, and allows the methods and the header fields of the conventions.',
+    rule: 'A preflight needs no token, and its response allows the methods and header fields of the conventions.',
     why: 'Browsers send preflights without credentials. If a preflight is refused, the request is not sent.',
     fix: 'Answer preflights before authentication, with Access-Control-Allow-Methods and Access-Control-Allow-Headers.',
     async run(list) {

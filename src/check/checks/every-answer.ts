@@ -46,7 +46,7 @@ const rules: readonly AnswerRule[] = [
     applies: ({ answer }) => answer.status === 429,
     needsMany: true,
     expected: `${header.retryAfter} with 429`,
-    otherwise: 'no answer was 429',
+    otherwise: 'no response was 429',
   },
   {
     id: 'VER-3/fields',
@@ -56,7 +56,7 @@ const rules: readonly AnswerRule[] = [
     applies: ({ answer }) =>
       answer.field(header.deprecation) !== undefined || answer.field(header.sunset) !== undefined,
     expected: 'well-formed dates',
-    otherwise: 'no answer has Deprecation or Sunset',
+    otherwise: 'no response has Deprecation or Sunset',
   },
 ]
 

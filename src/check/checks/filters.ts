@@ -60,8 +60,8 @@ const isOfType = (value: unknown, { type }: Filter): value is string | number | 
 /**
  * Checks the response to a request that filters by values of `item`. Returns a violation if the
  * status is not 200, or if the response contains an item with other values. Also returns a
- * violation if the response has as many items as there are matches, but `item` is not among them.
- * Returns `undefined` otherwise.
+ * violation if the page contains the whole list, but not `item`. If there is no violation, returns
+ * `undefined`.
  */
 function wrongItems(
   list: Listing,

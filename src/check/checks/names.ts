@@ -11,8 +11,8 @@ import { expectStatus, firstBreak } from './expecting.js'
 import { needsGet } from './items.js'
 
 /**
- * Returns a violation if `checkCollectionName()` refuses the name of the collection with the error
- * code `code`.
+ * Returns a violation if `checkCollectionName()`, called with the name of the collection, throws an
+ * error whose code is `code`.
  */
 async function checkName(list: Listing, code: string, expected: string): Promise<Outcome> {
   const name = list.target.template.split('/').at(-1) ?? ''

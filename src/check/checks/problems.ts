@@ -58,7 +58,7 @@ export const problemChecks: readonly ListCheck[] = [
     id: 'ERR-3/type',
     rule: 'The body of an error is `application/problem+json`.',
     why: 'Clients read the errors of all services in the same way.',
-    fix: 'Answer errors as problems (RFC 9457).',
+    fix: 'Send errors as problems (RFC 9457).',
     run: onErrors((exchange) => {
       const { status, type } = exchange.answer
       if (status === 410 || /^application\/problem\+(?:json|xml)$/.test(type)) return undefined

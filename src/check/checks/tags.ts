@@ -39,7 +39,7 @@ export const tagChecks: readonly ListCheck[] = [
   {
     id: 'HDR-2/compressed',
     needs: ['HDR-2/item'],
-    rule: 'The `Etag` of an item is also strong if the client accepts compressed responses.',
+    rule: 'The `Etag` of an item is strong even if the client accepts compressed responses.',
     why: 'Browsers and most clients send `Accept-Encoding: gzip`. With a weak tag, each of their updates gets 412.',
     fix: 'Compress in the service, without changing the tag. nginx and HAProxy weaken the tag when they compress.',
     async run(list) {

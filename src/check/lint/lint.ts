@@ -37,7 +37,7 @@ export interface LintRule {
   readonly description: string
 }
 
-/** The rule that each reference within the document leads to a value. */
+/** The rule about references: each reference within the document leads to a value. */
 export const referenceRule: LintRule = {
   name: 'reference',
   description: 'Each reference within the document leads to a value.',

@@ -25,7 +25,8 @@ export const libraryFixes: Readonly<Record<ClauseId, string>> = {
   'PATH-11': `${declared}. The router decodes each segment once, and case matters.`,
   'REP-1': 'Declare the association in `links` of `defineResource()`.',
   'REP-2':
-    'Declare the association in `links` of `defineResource()`. Mount the target in the same version, or use `related`.',
+    'Declare the association in `links` of `defineResource()`. Mount the target in the same version, or pass it in ' +
+    'the option `related` of `resourceRouter()`.',
   'REP-3':
     'Declare each association in `links` of `defineResource()`. The router reads the targets in one batch per page.',
   'REP-4': 'Give the member the format `local-date-time` in the schema.',

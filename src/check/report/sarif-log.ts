@@ -90,7 +90,7 @@ export interface SarifRun {
   /** The URL of a page with an anchor for each clause. Default: none. */
   readonly helpBase?: string | undefined
   readonly findings: readonly SarifFinding[]
-  /** One message for each check without a result. */
+  /** One message for each check that could not be performed. */
   readonly notes: readonly string[]
   readonly started: Date
   readonly ended: Date

@@ -1,7 +1,8 @@
 /**
- * Writes a report as SARIF. Viewers need a line in a file, so a result points to the line of the
- * OpenAPI document or target file that describes the path. The path itself is the logical location.
- * `webRequest` and `webResponse` contain the last request of the evidence and its response.
+ * Writes a report as SARIF. SARIF viewers show a result at a line of a file, so each result points
+ * to the line of the OpenAPI document or target file that describes the path. The path itself is
+ * the logical location. `webRequest` and `webResponse` contain the last request of the evidence and
+ * its response.
  */
 import { clauses } from '../../clauses.js'
 import type { Exchange } from '../client/exchange.js'

@@ -136,8 +136,8 @@ function keyLines({ number, exchange }: Step, values: Values): readonly string[]
 }
 
 /**
- * The lines after a request. They end the script if a preparing request has failed, and store
- * values for later requests: the URL of a new record, and an entity tag.
+ * The lines after a request. If the request is only a preparation and has failed, they end the
+ * script. They also store values for later requests: the URL of a new record, and an entity tag.
  */
 function afterLines(step: Step, steps: readonly Step[], values: Values): readonly string[] {
   const { number, exchange, evidenceIndex, created } = step

@@ -63,7 +63,7 @@ function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, 
     comment(`${clause}, ${clauses[clause].title}: ${clauses[clause].text}`),
     comment(`Fix: ${fix}`),
     ...(danger !== undefined ? [comment(danger)] : found.trace === undefined ? [] : [comment(ofOwnRecord)]),
-    comment('Exit codes: 1 if the answers show the violation, 0 if they do not, 2 if the script could not find out.'),
+    comment('Exit codes: 1 if the answers show the violation, 0 if they do not, 2 if the script could not tell.'),
     'set -u',
     ...(danger === undefined
       ? []
@@ -84,7 +84,7 @@ function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, 
 
 /** Why a script needs a disposable service. `undefined` if it does not need one. */
 function dangerOf({ trace }: Break, requests: readonly Request[]): string | undefined {
-  const onlyIf = 'Run it only if all data of the service can be lost.'
+  const onlyIf = 'Run the script only if all data of the service may be destroyed.'
   if (trace?.isHazardous === true) return `The script could destroy records that it has not created. ${onlyIf}`
   return requests.some(({ caller }) => caller.kind === 'wrong-password')
     ? `The script sends a wrong password for a real user, whose account may then be locked. ${onlyIf}`

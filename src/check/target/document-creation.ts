@@ -29,9 +29,9 @@ export interface Makeable {
  * - The document describes no POST, or no members of its body.
  * - The document has neither a filter by a member that can contain the marker nor an
  *   `Idempotency-Key`, so a record could not be found again.
- * - No member can contain the marker. A record with the marker is certainly new. Without the
- *   marker, a service may respond to the POST with the URL of an existing record that has the same
- *   content.
+ * - No member can contain the marker. The marker makes each new record different from all existing
+ *   ones. Without it, a service may respond to the POST with the URL of an existing record that has
+ *   the same content.
  * - The client has to choose an id that can't contain the marker.
  * - PUT of an item has no body, so the items are records of another collection.
  */
@@ -68,8 +68,8 @@ function exampleOf({ example, examples, schema }: JsonObject): JsonObject | unde
 }
 
 /**
- * Whether a member can contain a marker: it is a string without a required form, is not read-only,
- * and may be as long as a marker.
+ * Whether a member can contain a marker: it is a string without `pattern`, `format` or `enum`, is
+ * not read-only, and may be as long as a marker.
  */
 function carriesMarker(schema: unknown): boolean {
   const { maxLength, pattern, format, readOnly, enum: values } = asObject(schema)

@@ -11,8 +11,7 @@ import { isList, isObject, type JsonObject, own, pointerTokens, put } from '../.
  */
 export function withoutReferences(document: unknown): unknown {
   const known = new Map<object, unknown>()
-  // A chain of references can be longer than the stack is deep, so the members are copied in a
-  // loop.
+  // References can be nested too deeply for recursion, so the members are copied in a loop.
   const open: (() => void)[] = []
   const follow = (value: unknown, depth: number): unknown => {
     const reference = own(value, '$ref')

@@ -161,7 +161,7 @@ export const changeChecks: readonly WriteCheck[] = [
       await owner.send('DELETE', own, { headers: ifMatch(tag) })
       if ((await owner.send('GET', own)).answer.status !== 404) throw new Unchecked('DELETE did not remove the item')
       const again = await owner.send('DELETE', own, { headers: ifMatch(tag) })
-      return expectStatus(again, [404], 'DELETE with If-Match of an item that was deleted') ?? holds
+      return expectStatus(again, [404], 'DELETE of an item that was deleted, with If-Match') ?? holds
     },
   },
   {

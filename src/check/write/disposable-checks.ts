@@ -62,8 +62,8 @@ export const disposableChecks: readonly WriteCheck[] = [
 type Attempt = readonly [method: string, options: SendOptions]
 
 /**
- * Sends the requests in `attempts` to a collection. Leaves out PUT and PATCH if the document offers
- * them. Each response must be 405 with `Allow`.
+ * Sends the requests in `attempts` to a collection. Leaves out PUT or PATCH if it is a documented
+ * method of the collection. Each response must be 405 with `Allow`.
  */
 async function refused(owner: Owner, attempts: readonly Attempt[]): Promise<Outcome> {
   const { methods, template } = owner.list.target

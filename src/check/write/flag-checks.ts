@@ -1,4 +1,6 @@
-/** Checks that set and unset flags of records that they have created (PATH-8). */
+/**
+ * The checks of flags. They create records, and set and unset the flags of these records (PATH-8).
+ */
 import type { WriteCheck } from '../check.js'
 import { describe, firstBreak } from '../checks/expecting.js'
 import { flagsOf } from '../checks/flags.js'

@@ -11,8 +11,8 @@ import { changing, ifMatch, newRecord, otherMember, putBack } from './changes.js
 import type { Owner, OwnRecord } from './own-record.js'
 
 /**
- * Finds the links of a new record that lead to items of this service, in members that POST accepts.
- * Throws `NotApplicable` if there are none.
+ * Finds links in a new record. The result contains only links in members that POST accepts, and
+ * only links to items of this service. Throws `NotApplicable` if there are none.
  */
 async function writableLinks({ list, creation }: Owner, value: object): Promise<readonly FoundLink[]> {
   const { members, body = {} } = creation
@@ -76,13 +76,13 @@ export const linkWriteChecks: readonly WriteCheck[] = [
         const change = await changeLink(owner, own, link, other)
         const { status } = change.answer
         if (status === 403 || status === 422)
-          throw new Unchecked(`${change.request.method} with another href got ${status}: the service may forbid it`)
+          throw new Unchecked(`${change.request.method} with another href got ${status}: a rule may forbid it`)
         const refused = expectStatus(change, [200], `a body with another href of the link "${link.name}"`)
         if (refused !== undefined) return refused
         const after = await owner.current(own)
         const now = after.value[link.name]
         if (isObject(now) && now.href === other) return undefined
-        return breaks(`"${link.name}.href" with its sent value`, 'another link', change, after.exchange)
+        return breaks(`the sent href of the link "${link.name}"`, 'another link', change, after.exchange)
       })
       return found ?? holds
     },

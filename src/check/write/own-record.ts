@@ -62,8 +62,8 @@ export class Owner {
     if (!methods.includes('POST')) throw new Unchecked(`${template} does not accept POST`)
     if (create === undefined)
       throw new Unchecked(
-        `the document does not describe how to create records in ${template} so that a check can find them ` +
-          'again. Give "create" in a target file',
+        `the document does not describe how to create a record in ${template} that a check can find again. ` +
+          'Give "create" in a target file',
       )
     return create
   }
@@ -272,10 +272,10 @@ export const markerStem = (marker: string): string => marker.slice(0, -2)
 const bodyOf = ({ request }: Exchange): JsonObject => JSON.parse(request.body ?? '{}') as JsonObject
 
 /**
- * Whether the shown item has all sent values, except objects, arrays and null. One of these values
- * must be the marker, because the other values may be those of an existing item. `orNull`: whether
- * null is also accepted for a member without the marker, because a check may have set the member to
- * null.
+ * Whether an item in a response (`shown`) has all sent values. One of the sent values must be the
+ * marker, because the other values may be those of an existing item. Sent objects, arrays and nulls
+ * are not compared. `orNull`: whether null is also accepted for a member without the marker,
+ * because a check may have set the member to null.
  */
 export const isMarked = (
   shown: JsonObject,

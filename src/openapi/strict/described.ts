@@ -16,8 +16,8 @@ interface Path {
   readonly template: string
   readonly pattern: RegExp
   /**
-   * The number of characters of the template outside its parameters. If several paths match, the
-   * path with the most such characters is used.
+   * The number of characters of the path template that do not belong to a parameter. If several
+   * paths match, the path with the largest number is used.
    */
   readonly literals: number
   readonly item: JsonObject
@@ -33,8 +33,8 @@ interface DescribedResponse {
 const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options'])
 
 /**
- * A document with which responses are compared. A described response is prepared when it is first
- * needed.
+ * A document with which responses are compared. The description of a response is prepared when it
+ * is first needed.
  */
 export class DescribedDocument {
   readonly #document: OpenApiDocument
@@ -73,9 +73,9 @@ export class DescribedDocument {
 
   /**
    * Returns messages about the differences between a response and the document. The response to a
-   * CORS preflight is not compared: the option `cors` sends it, whatever the path, and the document
-   * does not describe it. Unlike responses to other OPTIONS requests, the response to a preflight
-   * has no `Allow`.
+   * CORS preflight is not compared, because the document does not describe it: with the option
+   * `cors`, the service responds to preflights of any path. Such a response is recognized by
+   * `Access-Control-Allow-Methods` without `Allow`.
    */
   faults(answered: SentResponse): readonly string[] {
     const { method, path, status, headers, isOutsideVersions = false } = answered
@@ -178,7 +178,10 @@ function codeOf({ headers, body }: SentResponse): string {
   return code === undefined ? '' : ` (${code})`
 }
 
-/** Returns a pattern for the paths of a template. A trailing slash is ignored (PATH-11). */
+/**
+ * Returns a pattern that matches the paths of a path template. A trailing slash is ignored
+ * (PATH-11).
+ */
 const patternOf = (template: string): RegExp => new RegExp(`^${template.split('/').map(segmentPattern).join('/')}/?$`)
 
 const segmentPattern = (segment: string): string =>

@@ -123,7 +123,8 @@ export const options: Operation<'ignored', 'ignored', 204> = {
   method: 'OPTIONS',
   target: 'any',
   actions: [],
-  // An OPTIONS request may be a preflight, which has the query of the request that follows it.
+  // An OPTIONS request may be a preflight. A preflight has the query of the request that follows
+  // it, so the query is not checked here.
   query: 'ignored',
   body: 'ignored',
   preconditions: 'none',

@@ -71,8 +71,8 @@ export const create: Operation<'item', 'record', CreatedStatus> = {
 type Creating = Parsed<'item', 'record'>
 
 /**
- * Creates the record in the body. `keysOf` returns the keys in the URL of the new record, with the
- * key of the outermost parent first.
+ * Creates a record from the request body. `keysOf` returns the keys in the URL of the new record,
+ * with the key of the outermost parent first.
  */
 export function created(
   exchange: Creating,

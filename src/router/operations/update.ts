@@ -93,9 +93,9 @@ function untilFresh<T>(place: ConditionalPlace, once: () => Awaitable<T | 'stale
 }
 
 /**
- * Returns the version that a write must expect, as the member `expected` of an object. `expected`
- * is the only version in `If-Match`, or `undefined` if any version is accepted. If the record must
- * be read before the write, returns no object but `undefined`.
+ * Returns the version that a write must expect, in an object. Its member `expected` is the single
+ * version that `If-Match` names, or `undefined` if any version is accepted. If the record must be
+ * read before the write, returns `undefined` instead of an object.
  */
 export function expectedUnread({
   conditions,

@@ -42,7 +42,7 @@ export class Job implements Caller {
   readonly #renewed: () => OwnTimeLimit
   readonly #signal: AbortSignal | undefined
 
-  /** `root` becomes the configured `baseUrl`. Without a `baseUrl`, links contain only paths. */
+  /** Sets `root` to the configured `baseUrl`. Without a `baseUrl`, links contain only paths. */
   constructor({ service, version, versions, principal, timeout, signal, requestId = randomUUID() }: JobParts) {
     this.service = service
     this.version = version

@@ -39,8 +39,8 @@ const keyIncludesParents = ({ parent, plan }: Mounted): boolean =>
   (parent.by.every((member) => plan.key.members.includes(member)) && keyIncludesParents(parent.mounted))
 
 /**
- * Returns the lineages of items, by the item's key (as a string). The result contains only items
- * that the caller may read and whose parents the caller may read too.
+ * Returns a map from each item's key (as a string) to its lineage. The map contains only items that
+ * the caller may read and whose parents the caller may read too.
  */
 export async function lineagesOf(
   place: ConditionalPlace,

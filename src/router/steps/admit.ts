@@ -5,7 +5,7 @@
 import { Unavailable } from '../../problem.js'
 import type { Received } from '../stages.js'
 
-/** Throws `unavailable` (503) if the maximum number of requests is executing. */
+/** Throws `unavailable` (503) if `maxConcurrent` requests are already being processed. */
 export function admit({ service: { load } }: Received): void {
   if (load.executing < load.maxConcurrent) return
   throw new Unavailable({

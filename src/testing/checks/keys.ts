@@ -51,7 +51,7 @@ export const keys: readonly Check[] = [
   {
     id: 'keys/repeated',
     title:
-      'A create with the id and fingerprint of an earlier create creates nothing. ' +
+      'If a create repeats the id and fingerprint of an earlier create, no record is created. ' +
       'Both this create and recall() return the record and version of the earlier create.',
     on: 'any',
     needs: ['create', 'recall'],

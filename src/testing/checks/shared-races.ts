@@ -1,6 +1,6 @@
 /**
- * Checks of concurrent calls: reads and lists during writes, and concurrent writes, mainly of
- * different kinds.
+ * Checks of concurrent calls: reads and lists during writes, and concurrent writes by the same or
+ * by different methods.
  */
 import { type Check, rounds, ticks, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
@@ -99,8 +99,8 @@ export const sharedRaces: readonly Check[] = [
     needs: ['total', 'create', 'remove'],
     async run(stage) {
       let writing = true
-      // Removes many records, and then creates them again. With a single record, a total that is
-      // counted a few writes later than the items could be right by chance.
+      // Removes many records, and then creates them again. With a single record, the total could be
+      // right by chance, even if it were counted a few writes later than the items.
       const rewrite = async () => {
         const records = stage.held.slice(0, 20)
         for (const _ of upTo(2)) {

@@ -70,7 +70,7 @@ export const versions: readonly Check[] = [
   {
     id: 'versions/change',
     title:
-      'A version changes with every change of the value and is never used again, even if an old value is restored.',
+      'Every change of a value gives it a new version. No version is used again, even if an old value is restored.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {

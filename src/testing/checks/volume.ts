@@ -59,7 +59,7 @@ export const volume: readonly Check[] = [
         const found = came.map(({ value }) => value.number)
         expectThat(
           JSON.stringify(found) === JSON.stringify(expected),
-          `${what} to be ${expected.length} orders, ${show(expected)}`,
+          `${what} to be the ${expected.length} orders with the numbers ${show(expected)}`,
           found,
         )
       }

@@ -160,7 +160,7 @@ describe('the parameter q', () => {
     expect([total('x'), total('mundo'), total('secreta'), total('oculto')]).toEqual([1, 1, 0, 0])
   })
 
-  it('REP-8: if "search" is true, only what clients may see is searched, in every part of a schema', () => {
+  it('REP-8: if "search" is true, texts that clients may not see are not searched, at any depth of a schema', () => {
     const pin = { type: 'string', writeOnly: true }
     const notas = defineResource({
       collection: 'notas',

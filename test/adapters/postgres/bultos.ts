@@ -1,6 +1,6 @@
 /**
- * Helpers for tests of failures and transactions in PostgreSQL: a resource, and adapter calls with
- * a time limit, like the calls of requests.
+ * Helpers for tests of failures and transactions in PostgreSQL: a resource, and calls (the last
+ * argument of adapter methods) with a time limit.
  */
 import { expect } from 'vitest'
 import type { AdapterCall } from '../../../src/adapters/contract.js'
@@ -48,7 +48,7 @@ export const bultosIn = (client: Parameters<typeof postgresAdapter>[0], options:
     ...options,
   })
 
-/** Returns a call with a time limit in milliseconds, like the call of a request. */
+/** Returns a call whose time limit, in milliseconds, starts now. */
 export function within(milliseconds: number, parts: Partial<AdapterCall> = {}): AdapterCall {
   const started = performance.now()
   return callOf({ left: () => Math.max(0, milliseconds - (performance.now() - started)), ...parts })
@@ -62,8 +62,8 @@ export const tried = (answer: unknown): Promise<unknown> => Promise.resolve(answ
 const secrets = /SELECT|INSERT|UPDATE|bultos|buzon|pg_|postgres|secreto|ECONN|terminat|password/i
 
 /**
- * Resolves with the 503 error with which a call rejects. Fails if the message for clients contains
- * SQL or a name from the database.
+ * Waits until a call rejects with a 503 error, and returns the error. Fails if the message for
+ * clients contains SQL or a name from the database.
  */
 export async function refusedWith(answer: unknown): Promise<Unavailable> {
   const failure = await Promise.resolve(answer).then(

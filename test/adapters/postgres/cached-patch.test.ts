@@ -1,6 +1,6 @@
 /**
- * A PATCH with the tag of a cached row in `If-Match` takes one statement if the table and the
- * options allow it. The responses equal those of an adapter that reads the row first.
+ * A PATCH takes one statement if its `If-Match` has the tag of a cached row, and if the table and
+ * the options allow it. The responses equal those of an adapter that reads the row first.
  */
 import express from 'express'
 import fc from 'fast-check'
@@ -41,7 +41,7 @@ async function patched(options: Options, ddl = trigger, prepare?: (etag: string)
   }
 }
 
-describe('PATCH with the tag of a cached row in If-Match (HDR-3)', () => {
+describe('a PATCH whose If-Match has the tag of a cached row (HDR-3)', () => {
   it.each<[string, Options, string]>([
     ['set by a trigger', {}, trigger],
     ['a column with `soleWriter: true`', { version: { column: 'version', soleWriter: true } }, ''],
@@ -73,7 +73,7 @@ describe('PATCH with the tag of a cached row in If-Match (HDR-3)', () => {
       trigger,
       'cached',
     ],
-  ])('reads the row first with %s', async (_, options, ddl, rows) => {
+  ])('with %s, reads the row first', async (_, options, ddl, rows) => {
     await left.fill(`${table} ${ddl}`)
     // If the record had a link, a SELECT would read the target for the response.
     await left.sql('UPDATE fichas SET padre_id = NULL')
@@ -219,8 +219,8 @@ describe('PATCH with the tag of a cached row in If-Match (HDR-3)', () => {
             for (const one of steps) {
               if (one.kind === 'sql') {
                 const text = changes[one.change]?.(one.id, one.value) as string
-                // A constraint that an earlier step added may refuse this change. Then the
-                // databases of both services must refuse it.
+                // If a constraint from an earlier step refuses this change, the databases of both
+                // services must refuse it.
                 const refusals = []
                 for (const { sql } of [left, right])
                   refusals.push(

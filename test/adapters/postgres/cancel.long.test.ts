@@ -178,7 +178,7 @@ describe('a write that waits for a lock', () => {
 })
 
 describe('after calls have ended', () => {
-  it('a shared signal has no listeners, and a connection has one for "error"', async () => {
+  it('a shared signal has no listeners, and a connection has exactly one "error" listener', async () => {
     const warnings: Error[] = []
     const onProcessWarning = (warning: Error) => void warnings.push(warning)
     process.on('warning', onProcessWarning)

@@ -438,7 +438,7 @@ describe('errors from other servers of a Citus cluster', () => {
     },
   )
 
-  it('constraint names of shards are translated, a shortened name only if its start is unique (property)', async () => {
+  it('a constraint name of a shard becomes a catalog name, unless its short form fits several (property)', async () => {
     const { inCatalogNames } = await import('../../../src/adapters/postgres/writes/shard-names.js')
     const relation = (names: readonly string[]) =>
       ({

@@ -65,9 +65,9 @@ export const read = async (adapter: Over, id = 'f1') => (await adapter.read([id]
 export const listed = (adapter: Over) => adapter.list(listRequest({ sort: 'n,id' }), call)
 
 /**
- * Repeats a list until rows are cached, and then stops the clock, so that the catalog result stays
- * valid however slow the test is. Several requests are needed, because the adapter queries the
- * catalog in parallel with the first requests, and can cache rows only after that.
+ * Repeats a list request until rows are cached, and then stops the clock, so that the catalog
+ * result stays valid however slow the test is. Several requests are needed, because the adapter
+ * queries the catalog in parallel with the first requests, and can cache rows only after that.
  */
 export async function warm(adapter: Over): Promise<void> {
   vi.useRealTimers()
@@ -76,7 +76,7 @@ export async function warm(adapter: Over): Promise<void> {
   vi.useFakeTimers({ toFake: ['performance'] })
 }
 
-/** Repeats a list until the adapter assumes that most of its rows are cached. */
+/** Repeats a list request until the adapter assumes that most of its rows are cached. */
 export async function listOften(adapter: Over): Promise<void> {
   for (let i = 0; i < 17; i++) await listed(adapter)
 }

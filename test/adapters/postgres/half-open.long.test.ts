@@ -226,7 +226,7 @@ describe('a connection check', () => {
     await one.end()
   })
 
-  it('is made after an idle time, and not on a connection in use', async () => {
+  it('is made after an idle time, and not on a connection that was used just before', async () => {
     const one = poolOf(1)
     const store = bultosIn(one)
     await store.read(['a'], call)

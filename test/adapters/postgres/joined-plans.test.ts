@@ -54,7 +54,7 @@ beforeAll(async () => {
       return listen(express().use(api({ baseUrl: 'http://contratos.test', versions })))
     }),
   )
-  // The adapters find out the columns of both tables during these requests.
+  // During these requests, the adapters read the columns of both tables from the catalog.
   for (const path of ['/v1/clientes/1', '/v1/contratos']) await services[0]?.send('GET', path)
 }, 120_000)
 afterAll(async () => {

@@ -54,7 +54,7 @@ beforeEach(async () => {
     await place.drop()
   }
 })
-/** Sends requests during which the adapters find out the current columns of the tables. */
+/** Sends requests during which the adapters determine the current columns of the tables. */
 async function described(): Promise<void> {
   for (const path of ['clientes', 'zonas', 'saldos', 'pedidos']) await joined.send('GET', `/v1/${path}`)
   sent = []

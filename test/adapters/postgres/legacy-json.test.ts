@@ -48,8 +48,8 @@ const cosas = defineResource({
 } as never)
 
 /**
- * Stored JSON texts. Each list contains values that GET shows as equal, but that are stored
- * differently.
+ * The stored JSON texts, by member. Some texts of a member differ although GET shows them as the
+ * same value, such as `5` and `5.0`.
  */
 const stored: Readonly<Record<string, readonly string[]>> = {
   momento: ['"2024-03-01T08:00:00Z"', '"2024-03-01T09:00:00+01:00"', '"2024-03-01T08:00:00.000Z"'],
@@ -119,7 +119,7 @@ describe.each(stores)('JSON that other programs wrote, on $name', ({ open }) => 
     expect(new Set(lines.trim().split('\n')).size).toBe(250)
   })
 
-  it('QUERY-1: in a member of several types, a filter finds only values of the same type', async () => {
+  it('QUERY-1: in a member of several types, a filter finds only values of the type of the filter value', async () => {
     await fill('mezcla')
     expect(await ids('/v1/cosas?mezcla=5')).toEqual([2, 10, 13, 21])
     expect(await ids('/v1/cosas?mezcla=a')).toEqual([1, 12])

@@ -1,7 +1,8 @@
 /**
  * Each client of the service has a position: the point in the write-ahead log that its writes have
  * reached. A replica may serve reads of the client only after it has replayed the log up to this
- * point. Positions are stored in the process or in Redis. The tests use a real Redis.
+ * point. The highest position, `unknownPosition`, stands for a write whose position is unknown. No
+ * replica reaches it. Positions are stored in the process or in Redis. The tests use a real Redis.
  */
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'

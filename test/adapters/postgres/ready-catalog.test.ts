@@ -202,7 +202,7 @@ const warnings: readonly Case[] = [
       `CREATE TABLE t (id int PRIMARY KEY, a ${type})`,
       cosas({ a: { type: ['integer', 'null'] } }),
       {},
-      /"a" is an integer.*may hold fractions: GET shows them, and PUT refuses them\. Declare it as \{ type: 'number' \}/,
+      /"a" is an integer.*may hold fractions: GET shows them, and PUT refuses them\. Declare "a" as \{ type: 'number' \}/,
     ],
   ),
   [
@@ -212,7 +212,7 @@ const warnings: readonly Case[] = [
     {},
     new RegExp(
       '^"a" may be absent, and its column "a" is NOT NULL and has no default: the response to a POST without a value ' +
-        'for "a" is 422\\. In the schema, list the member in "required", or ALTER TABLE "t" ALTER COLUMN "a" ' +
+        'for "a" is 422\\. In the schema, list the member in "required", or run ALTER TABLE "t" ALTER COLUMN "a" ' +
         'SET DEFAULT \\.\\.\\., or DROP NOT NULL\\.$',
     ),
   ],
@@ -221,7 +221,7 @@ const warnings: readonly Case[] = [
     'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
     cosas(),
     {},
-    /^"a" may be absent or null.* list the member in "required" and remove null from its types, or ALTER/,
+    /^"a" may be absent or null.* list the member in "required" and remove null from its types, or run ALTER/,
   ],
   [
     'a nullable member with a default in a NOT NULL column of a partitioned table',
@@ -229,7 +229,7 @@ const warnings: readonly Case[] = [
       'HASH (id); CREATE TABLE t0 PARTITION OF t FOR VALUES WITH (MODULUS 1, REMAINDER 0)',
     cosas({ a: { ...text, default: 'x' } }),
     { version },
-    /^"a" may be null, and its column.* In the schema, remove null from its types, or ALTER/,
+    /^"a" may be null, and its column.* In the schema, remove null from its types, or run ALTER/,
   ],
   [
     'an optional member in a column of a domain that is NOT NULL',

@@ -199,7 +199,7 @@ describe('ready()', () => {
     }
   })
 
-  it('warns if each list would count many rows', async () => {
+  it('warns if each list request would count many rows', async () => {
     await store.sql(
       'CREATE TABLE muchas (numero bigint PRIMARY KEY, numero_de_envio text, fecha text); INSERT INTO muchas ' +
         'SELECT i FROM generate_series(1, 100500) i; ANALYZE muchas',

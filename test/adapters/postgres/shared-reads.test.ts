@@ -194,7 +194,7 @@ describe('reads do not share a round trip', () => {
     expect(await withPool(read)).toBe(1)
   })
 
-  it('on a connection that a session function configures', async () => {
+  it('if the option "session" configures the connection', async () => {
     await withPool(async (pool) => {
       const seen: unknown[] = []
       const store = bultosIn(pool, {

@@ -83,7 +83,7 @@ describe.each(stores)('numbers that other programs wrote, in $name', ({ open }) 
   })
   afterAll(() => store.close())
 
-  it.each(cases)('QUERY-1: for %s as %j, filters find the values that GET shows', async (type, schema, values) => {
+  it.each(cases)('QUERY-1: filters find the values that GET shows: %s, schema %j', async (type, schema, values) => {
     const table = `shown_${++tables}`
     await store.sql(
       `CREATE TABLE ${table} (id int PRIMARY KEY, valor ${type}); INSERT INTO ${table} VALUES (1000, NULL)`,
@@ -175,7 +175,7 @@ describe.each(stores)('numbers that other programs wrote, in $name', ({ open }) 
 })
 
 describe('the decimals that are shown as the same double', () => {
-  it('QUERY-1: have bounds, of which exactly the inclusive ones are shown as this double', () => {
+  it('QUERY-1: lie between bounds; exactly the inclusive bounds are shown as this double too', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const ends = comparedRounded('=', value, 'numeric')

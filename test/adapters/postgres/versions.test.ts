@@ -124,7 +124,7 @@ describe.each(stores)('versions that identify the representation, over $name', (
       '',
       false,
     ],
-    ['a trigger that sets a time', 'BEGIN NEW.version := now(); RETURN NEW; END', '', '', false],
+    ['a trigger that sets the version to a time', 'BEGIN NEW.version := now(); RETURN NEW; END', '', '', false],
     [
       'a trigger that sets the version, but returns the old row',
       'BEGIN NEW.version := gen_random_uuid(); NEW := OLD; RETURN NEW; END',
@@ -132,10 +132,10 @@ describe.each(stores)('versions that identify the representation, over $name', (
       '',
       false,
     ],
-    ['a trigger for some columns', plain, 'OF nombre', '', false],
-    ['a trigger with WHEN', plain, '', `WHEN (NEW.nombre = 'x')`, false],
+    ['a trigger that fires only for some columns', plain, 'OF nombre', '', false],
+    ['a trigger with a WHEN condition', plain, '', `WHEN (NEW.nombre = 'x')`, false],
     [
-      'a trigger that sets the version in one branch',
+      'a trigger that sets the version only in one branch of an IF',
       `BEGIN IF NEW.nombre <> OLD.nombre THEN NEW.version := gen_random_uuid(); END IF; RETURN NEW; END`,
       '',
       '',

@@ -1,6 +1,6 @@
 /**
- * A correct service on Hono. It has tokens in `x-authorization-token`, and lists with page links
- * but without a total. PUT and DELETE respond with 200.
+ * A correct service on Hono. Clients send their token in `x-authorization-token`. Lists have page
+ * links, but no total. PUT and DELETE respond with 200.
  */
 import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'

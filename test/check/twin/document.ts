@@ -140,7 +140,7 @@ export const document = {
   },
 }
 
-/** The faults that change the path of the prices, with the changed path. */
+/** For each fault that changes the path `/v1/prices`: the path that replaces it. */
 const prices: Partial<Record<Fault, string>> = {
   'collection in the singular': '/v1/price',
   'verb as a collection': '/v1/get-prices',

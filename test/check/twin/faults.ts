@@ -4,7 +4,7 @@
  */
 import type { ClauseId } from '../../../src/clauses.js'
 
-/** Faults that safe requests can find. */
+/** Faults that can be found by safe requests. */
 export const readFaults = {
   'list in an object': 'VERB-1',
   'item is 500': 'VERB-1',
@@ -122,7 +122,7 @@ export const readFaults = {
   'token of the login refused': 'AUTH-3',
 } as const satisfies Readonly<Record<string, ClauseId>>
 
-/** Faults that only write requests or failed logins can find. */
+/** Faults that can be found only by write requests or by failed logins. */
 export const writeFaults = {
   'POST without Location': 'VERB-2',
   'Location leads nowhere': 'VERB-2',

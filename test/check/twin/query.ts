@@ -20,8 +20,9 @@ export interface ListQuery {
 }
 
 /**
- * Parses a query. Returns the errors if the query is invalid. `texts` names the filters of the
- * collection, which all take strings. Without `texts`, the collection is `/v1/orders`.
+ * Parses a query. Returns the errors if the query is invalid. `texts` contains the names of the
+ * filters of the collection. All their values are strings. Without `texts`, the collection is
+ * `/v1/orders`.
  */
 export function readQuery(
   raw: string,

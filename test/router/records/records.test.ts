@@ -55,7 +55,7 @@ function serve() {
 }
 
 describe('records() of a job', () => {
-  it('creates, patches, replaces and removes records with the checks of a request', async () => {
+  it('creates, patches, replaces and removes records, with the same checks as for a request', async () => {
     const { clientes, pedidos } = serve()
     expect(await clientes.create({ id: 7 })).toMatchObject({
       record: { id: 7, nombre: '' },

@@ -1,6 +1,7 @@
 /**
- * Tests of the abort signal of a job. When this signal aborts, the signals that were passed to
- * adapters abort too. After each method, no listener is left on the signal of the job.
+ * Tests of the abort signal that a job passes to `records()`. When this signal aborts, the signals
+ * that were passed to adapters abort too. After each method, no listener is left on the signal of
+ * the job.
  */
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
@@ -18,8 +19,8 @@ const notas = defineResource({
 })
 
 /**
- * A service whose adapter reads the signal of every call. Adapters that can cancel their work do
- * the same.
+ * A service whose adapter reads the signal of every call, as adapters that can cancel their work
+ * do. `seen` gets each signal.
  */
 function watched(seen: (signal: AbortSignal) => void = () => {}) {
   const memory = memoryAdapter(notas)

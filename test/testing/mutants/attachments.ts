@@ -1,6 +1,6 @@
 /**
- * Wrong adapters, with errors in three areas: records with several associations, creates that
- * attach the record, and text that cannot be stored.
+ * Wrong adapters, with errors in three areas: records with several associations, creates that also
+ * attach the new record, and text that cannot be stored.
  */
 import type { AdapterCall, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'

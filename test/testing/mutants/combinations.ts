@@ -107,12 +107,12 @@ class UnionsConditions extends PlainAdapter {
 
 export const combinationMutants: readonly Mutant[] = [
   forgetting(
-    'ignores the search under a parent that the records do not name in a member',
+    'ignores the search under a parent if no member of the records names the parent',
     ['search/parent', 'random/contracts'],
     (request, _call, _method, base) => (keepsParents(base, request) ? withoutSearch(request) : undefined),
   ),
   forgetting(
-    'ignores the search under a parent that the records name in a member',
+    'ignores the search under a parent if a member of the records names the parent',
     ['search/parent', 'random/contracts'],
     (request, _call, _method, base) =>
       request.parent !== undefined && !keepsParents(base, request) ? withoutSearch(request) : undefined,
@@ -135,7 +135,7 @@ export const combinationMutants: readonly Mutant[] = [
   forgetting('ignores the scope of a search under a parent', ['random/contracts'], (request, call) =>
     request.search !== undefined && request.parent !== undefined ? withoutScope(call) : undefined,
   ),
-  forgetting('ignores the scope in the total when it seeks', ['random/parcels'], (request, call, method) =>
+  forgetting('ignores the scope in the total after a seek position', ['random/parcels'], (request, call, method) =>
     method === 'count' && request.seek !== undefined ? withoutScope(call) : undefined,
   ),
   forgetting('ignores conditions in a search under a parent', ['random/contracts'], (request) =>
@@ -186,7 +186,7 @@ export const combinationMutants: readonly Mutant[] = [
         [await remove(...given)].map((answer) => (isDone(answer) ? 'deleted' : answer))[0],
     }
   }),
-  altered('returns names of constraints instead of members in refusals', ['create/duplicate'], (base) => {
+  altered('returns the names of constraints instead of member names in refusals', ['create/duplicate'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {

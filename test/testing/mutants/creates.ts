@@ -1,4 +1,4 @@
-/** Wrong adapters, with errors in creates. */
+/** Wrong adapters whose errors concern the method `create()`. */
 import { type AdapterCall, isRefused } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'

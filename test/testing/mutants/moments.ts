@@ -212,7 +212,7 @@ class KeepsTheLastFingerprint extends PlainAdapter {
   }
 }
 
-/** Before it checks the version, checks whether the record would leave the scope. */
+/** Checks first whether the record would leave the scope, and only then the version. */
 class RefusesBeforeStale extends PlainAdapter {
   override async attach(...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) {
     const leaving = this.leaving(parent, call)

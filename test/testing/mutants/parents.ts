@@ -111,7 +111,7 @@ export const parentMutants: readonly Mutant[] = [
   forgetting('detach', ['scope/detach']),
   forgettingIn('ignores the scope in a search', ['scope/search'], ({ search }) => search !== undefined),
   forgettingIn('ignores the scope in a list under a parent', ['scope/parent'], ({ parent }) => parent !== undefined),
-  forgettingIn('ignores the scope in a list with a seek position', ['seek/filtered'], ({ seek }) => seek !== undefined),
+  forgettingIn('ignores the scope when it seeks', ['seek/filtered'], ({ seek }) => seek !== undefined),
   mutant('treats null as equal to every value of a scope', ['scope/list'], NullInEveryScope),
   mutant('sets members of the scope only if the value lacks them', ['scope/create'], ScopeWhereMissing),
   altered('ignores the scope in create', ['scope/create'], (base) => {

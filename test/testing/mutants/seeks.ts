@@ -105,7 +105,11 @@ class SearchesOldTexts extends PlainAdapter {
 
 export const seekMutants: readonly Mutant[] = [
   mutant('always reports that there are more rows', ['paging/past-end', 'paging/more'], MoreAlways),
-  mutant('reports more rows when it seeks, unless the page is the whole list', ['seek/more'], MoreOfTheOtherSide),
+  mutant(
+    'reports that there are more rows whenever it seeks, unless the page contains the whole list',
+    ['seek/more'],
+    MoreOfTheOtherSide,
+  ),
   mutant('includes the row at the seek position', ['seek/forward', 'seek/backwards', 'seek/more'], SeeksTheRowAgain),
   mutant('skips records that tie with the seek position', ['seek/forward', 'seek/backwards'], SeeksPastTies),
   mutant('returns the first rows if the row at the seek position no longer exists', ['seek/gone'], SeeksTheRow),

@@ -14,7 +14,7 @@ export interface Made {
 /**
  * Makes the change that the `write` function gets. Its records are frozen, and `value` is a copy,
  * so that the function can't modify the data that has been checked and will be stored. `apply` does
- * not use `this`, so the function may extract it: `const { apply } = change`.
+ * not use `this`, so the function may destructure the change: `const { apply } = change`.
  */
 export function changeOf(change: PendingChange, before: unknown, make: () => Promise<Made>): Change {
   const { action, value, parent, table } = change

@@ -241,9 +241,10 @@ export class ChangeTransaction<R extends Outcome> {
     const databases = { ...this.#change.databases, read: this.#change.databases.write }
     if (result === 'stale' && this.#touched) {
       // The transaction has been rolled back, so the row again has the version from before the
-      // transaction. If that version is not the expected one either, the record was stale from the
-      // start. In that case, a statement-level trigger has written the row. Such a trigger runs
-      // even if the statement finds no row.
+      // transaction. If that version is the expected one, the transaction itself made the record
+      // stale. Otherwise, the record was stale from the start. The transaction may have changed
+      // such a record too: for example, a statement-level trigger runs even if the statement finds
+      // no row.
       const now = await reading(databases, table.options, call, (ask) => rowNow({ table, texts, expected, call, ask }))
       if (now?.version === expected) throw ownWork(this.#change, 'the version it expected')
     }

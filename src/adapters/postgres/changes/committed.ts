@@ -15,10 +15,10 @@ export const changesAfterwards = ({ aftermath }: Table, action: WriteAction): bo
   action === 'create' ? aftermath.insert : action !== 'remove' && aftermath.update
 
 /**
- * Reads the record at the end of its transaction, as it will be committed. Deferred constraints and
- * triggers are run before this read. In a transaction of the caller (`nested`), they stay deferred,
- * because the caller may still satisfy the constraints before the commit. If the record is no
- * longer visible, the write is refused.
+ * Reads the record at the end of its transaction, as it will be committed. Before this read,
+ * deferred constraints are checked and deferred triggers are run. In a transaction of the caller
+ * (`nested`), both stay deferred, because the caller may still satisfy the constraints before the
+ * commit. If the record is no longer visible, the write is refused.
  */
 export async function committed(
   table: Table,
@@ -31,7 +31,7 @@ export async function committed(
   return (await reread(table, stored, call, ask)) ?? unshown
 }
 
-/** Reads the current record under the key of the stored record. */
+/** Reads the current state of a record. The key of the record is taken from `value`. */
 export async function reread(
   table: Table,
   { value }: Stored<Row>,

@@ -12,7 +12,8 @@ export type Outcome = Applied<unknown> | { readonly created: unknown } | Repeate
 
 /**
  * Runs other work before and after a change, in the same transaction. For example, stores the
- * created record, so that a retry of the request gets the same response. May skip the change.
+ * created record, so that a retry of the request gets the same response. The wrapper may also skip
+ * the change.
  */
 export type ChangeWrapper<R> = (ask: StatementSender, work: () => Promise<R | Refused>) => Promise<R | Refused>
 

@@ -20,8 +20,8 @@ export interface PendingChange {
   readonly expected: string | undefined
   /**
    * Returns the record in the expected version, for the service's `write` function. Returns
-   * `undefined` if no version is expected, if the request has not read the record, or if equal
-   * versions do not imply equal rows. Absent on a create, and if there is no `write` function.
+   * `undefined` if no version is expected, if the request has not read the record, or if a row may
+   * change without a new version. Absent on a create, and if there is no `write` function.
    */
   readonly before: (() => unknown) | undefined
 }

@@ -211,7 +211,7 @@ export class WriteCallback {
         'until the transaction has ended.'
       : callsWithWaiters.has(this.#change.call)
         ? ' Another connection waits for a lock that the transaction holds. If the function waits for that ' +
-          'connection, use the given client instead.'
+          'connection, let the function use the given client instead.'
         : ''
     const message =
       `The "write" function of "${this.#names.collection}" did not end in time. ` + `Nothing was changed.${hint}`

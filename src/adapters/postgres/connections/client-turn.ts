@@ -15,9 +15,9 @@ import { statementShare, within } from './waits.js'
  */
 const turns = new SerialQueue(sharedRegistry('turns', () => new WeakMap<object, Promise<unknown>>()))
 /**
- * Set while a call does its work: the client whose turn the call has taken. The work may run a
- * function of the service, and that function may call an adapter on the same client (`within`).
- * Such an inner call runs in the same turn.
+ * The client whose turn the current call has taken. Set while the call does its work. The work may
+ * run a function of the service, and that function may call an adapter on the same client
+ * (`within`). Such an inner call runs in the same turn.
  */
 const turnHeld = sharedRegistry('turn-held', () => new AsyncLocalStorage<object>())
 

@@ -126,7 +126,7 @@ export function watchPool(pool: PgPool, warn: Warn): void {
     connection.checkouts++
     connection.listenTo(client)
   })
-  // It is not known when the server last responded on these connections.
+  // These connections existed before. It is not known when the server last responded on them.
   for (const client of pool._clients ?? []) connectionOf(client, peers).aliveAt = Number.NEGATIVE_INFINITY
 }
 

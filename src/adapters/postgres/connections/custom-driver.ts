@@ -96,9 +96,9 @@ function inNewTransaction<T>(
 
 /**
  * Runs `work` in a savepoint of the caller's transaction. If no transaction is open, the server
- * refuses the savepoint. Then `work` runs in a new transaction, or without one if the client can't
- * begin transactions and `optional` is true. If neither is possible, this function throws
- * `ConfigurationError`.
+ * refuses the savepoint. In this case, `work` runs in a new transaction, or without one if the
+ * client can't begin transactions and `optional` is true. If neither is possible, this function
+ * throws `ConfigurationError`.
  */
 async function inCallersTransaction<T>(
   client: CustomClient,

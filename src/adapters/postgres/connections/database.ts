@@ -37,8 +37,8 @@ export interface ReplicaUse {
   /** Returns the position that the replica must have reached before it serves any caller. */
   floor(): string | undefined
   /**
-   * Whether the primary serves conditional requests, and the records that the replica does not
-   * have.
+   * Whether the primary serves conditional requests, and reads of records that are not on the
+   * replica.
    */
   readonly verified: boolean
 }

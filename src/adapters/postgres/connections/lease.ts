@@ -185,7 +185,7 @@ export class Lease {
 
   /**
    * Sends a statement. Cancels it when its time limit has passed, or when the caller no longer
-   * waits. In any case, the caller gets a result or an error by `answerBy`.
+   * waits. In any case, the caller gets a result or an error no later than `answerBy`.
    */
   #send<R>(begin: Begin<R>, wait: Wait): Promise<R> {
     const left = wait.left()
@@ -238,9 +238,9 @@ export class Lease {
   }
 
   /**
-   * Cancels a statement. If the server reports no result within `gracePeriod`, or by `answerBy`,
-   * the caller gets an error. If there is still no result after `gracePeriod`, the connection is
-   * closed.
+   * Cancels a statement. The caller gets an error if the server reports no result within
+   * `gracePeriod`, or before `answerBy` if that is earlier. The connection is closed if the server
+   * reports no result within `gracePeriod`.
    */
   #stop(sent: Sent): void {
     if (sent.cancelling !== undefined) return

@@ -1,9 +1,9 @@
 /**
  * Checks the settings of synchronous replication (PostgreSQL, "Synchronous Replication"). With
- * synchronous replication, a commit waits for a standby. If a cancel ends the wait, the change is
- * committed on the primary, although no standby has confirmed it. The server then sends a warning,
- * but no error. If the session hides warnings, the adapter could report a success for a change that
- * a failover can undo.
+ * synchronous replication, a commit waits for a standby. If a cancel request ends this wait, the
+ * change is committed on the primary, although no standby has confirmed it. The server then sends a
+ * warning, but no error. If the session hides warnings, the adapter could report a success for a
+ * change that a failover can undo.
  */
 import type { Database, Wait } from './client.js'
 import { failureKind, unavailable } from './failures.js'

@@ -64,8 +64,8 @@ const signalDelay = 20
 
 /**
  * Calls `late` after `limit` milliseconds, and `abandoned` when the caller no longer waits. The
- * signal of the caller is read only after `signalDelay`, and is not read if `limit` is shorter than
- * that. Returns a function that prevents both calls.
+ * signal of the caller is read only after `signalDelay`, so it is not read if `limit` is not longer
+ * than `signalDelay`. Returns a function that prevents both calls.
  */
 export function whenTooLong(wait: Wait, limit: number, late: () => void, abandoned: () => void): () => void {
   if (limit <= signalDelay) {

@@ -104,8 +104,8 @@ export class Join {
   /**
    * Returns the SQL of the join. The join finds the row of the target if the call is allowed to see
    * the row. `oneByOne`: the database must look up the target of each row separately. This is
-   * needed if the planner can't know how few rows the targets are joined to. Otherwise, it might
-   * read the whole table of the targets.
+   * needed if the targets are joined to only a few rows, but the planner can't know that the rows
+   * are few. The planner might then read the whole table of the targets.
    */
   sql(call: AdapterCall, parameters: Parameters, oneByOne: boolean): string {
     const { target } = this

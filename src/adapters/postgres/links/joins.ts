@@ -15,7 +15,7 @@ import { epochOf, isUnscoped, type Table } from '../table/table.js'
 import { Join, outer } from './join.js'
 import { areJoinable, targetOf } from './link-targets.js'
 
-/** A join, and the call with which its target is read. */
+/** A join, and the adapter call for its target. The join applies the scope of this call. */
 interface Joined {
   readonly join: Join
   readonly call: AdapterCall

@@ -36,12 +36,13 @@ async function refusedList(
   const why = request.search === undefined ? undefined : searchFault(error)
   if (why !== undefined) return refusedPage(table, { refused: 'rule', members: [], why })
   // The library can't foresee every value that the server refuses. Examples are a character that
-  // the database's encoding lacks, and a label that was renamed after the table was described.
+  // the database's encoding lacks, and an enum label that was renamed after the table was
+  // described.
   if (!isDataException(error)) throw error
   const members = request.where.map(({ field }) => field)
   // `refusedValue` sends the values again, to find the one that the server refuses. In a caller's
-  // transaction, this fails, because the first failure has aborted the transaction. Then the
-  // refusal names all members that the request filters by.
+  // transaction, sending them again fails, because the first failure has aborted the transaction.
+  // The refusal then names all members that the request filters by.
   const unclear: Refused | undefined =
     members.length === 0 ? undefined : { refused: 'rule', members, why: incomparable }
   const sending = { databases, options, call }

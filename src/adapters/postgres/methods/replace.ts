@@ -33,8 +33,9 @@ export async function replaceRecord(
   const result = await changeRecord<Replaced>(shared, asked, call, (at): Promise<Replaced> => {
     if (unread !== undefined) return updateUnread(at, next, unread)
     if (hooks.onUpdate !== undefined) return rewriteSeen(shared, at, key, next)
-    // If the call has read the row, a PATCH writes only the members that differ from the row. A PUT
-    // does the same if equal versions imply equal rows. Otherwise, a PUT has to write all members.
+    // If the call has read the row, a PATCH writes only the members that differ from the row. So
+    // does a PUT, if every change of a row gives the row a new version (`versionCoversRow`). If a
+    // row may change without a new version, a PUT writes all members.
     const before = seen.versionCoversRow || action === 'patch' ? seen.row(call, at.table, key, expected) : undefined
     return updateRow(at, next, before)
   })
@@ -74,7 +75,7 @@ async function rewriteSeen(shared: Shared, at: RowCall, key: KeyValue, next: Val
 export function rewriting({ hooks, databases, definition }: Shared, key: KeyValue): Rewrite {
   return async (at, value, current) => {
     const { table, call } = at
-    // In a caller's transaction, equal versions do not imply equal rows, so all members are
+    // In a caller's transaction, a row may change without getting a new version, so all members are
     // written.
     const before = databases.write.mayBeNested ? undefined : current.cells
     const found = { ...at, expected: current.stored.version }

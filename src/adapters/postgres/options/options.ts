@@ -129,8 +129,9 @@ export interface IdempotencyOptions {
   readonly ttl?: number
   /**
    * Whether to use advisory locks. Default true: if a create with the same idempotency key is still
-   * in progress, the response is 503 at once. Set it to false if the database has no advisory locks
-   * and raises an error for them. A create then waits until the create in progress has ended.
+   * in progress, the response is 503 at once. Set this option to false if the database has no
+   * advisory locks and raises an error for them. A create then waits until the create in progress
+   * has ended.
    */
   readonly lock?: boolean
 }
@@ -299,8 +300,8 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    */
   readonly keepRows?: number | false
   /**
-   * For a client `{ read, write }`. True, or an object with options: GET requests use `read`, which
-   * must be a streaming replica of `write`. Default false: all reads use `write`.
+   * Only for a client `{ read, write }`. With true, or with an object of options, GET requests use
+   * `read`, which must be a streaming replica of `write`. Default false: all reads use `write`.
    */
   readonly replica?: boolean | ReplicaOptions
   /**

@@ -39,9 +39,9 @@ type Outcome = 'fine' | 'unknown' | { readonly refused: string } | { readonly fa
  * their own values, deletes rows, and inserts deleted rows again. If the table is empty, the only
  * write is an insert of sample values, and a refusal of these values is ignored. Everything is
  * rolled back. Returns the methods that failed, each with its error. If the trial as a whole fails,
- * returns the error with the first of the `offered` methods. Failures that depend on a row's values
- * or on a lock do not count. A refusal, for example by a trigger, counts only if every row that was
- * tried is refused.
+ * returns only the first of the `offered` methods, with the error of the trial. Failures that
+ * depend on a row's values or on a lock do not count. A refusal, for example by a trigger, counts
+ * only if every row that was tried is refused.
  */
 export async function executed(
   table: Table,

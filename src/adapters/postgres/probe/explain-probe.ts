@@ -33,8 +33,8 @@ export const isPassing = (error: unknown): boolean =>
  * database has already accepted. Adds the accepted statements to `taken`, and returns a finding for
  * each statement that failed. Each call gets an empty result for each statement, so the statements
  * that are sent only if a record is missing are also checked. Ends at the first temporary failure,
- * such as a lock. Uses `EXPLAIN` without options, because all databases with PostgreSQL's protocol
- * support it.
+ * such as a lost connection. Uses `EXPLAIN` without options, because all databases with
+ * PostgreSQL's protocol support it.
  */
 export async function explained(
   calls: readonly SampleCall[],

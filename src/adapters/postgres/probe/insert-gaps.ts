@@ -41,7 +41,7 @@ export function refusableInserts(table: Table): readonly string[] {
     return [
       `"${name}" may be ${states.join(' or ')}, and its column "${written.name}" is NOT NULL and has no default: the ` +
         `response to a POST without a value for "${name}" is 422. In the schema, ` +
-        `${states.map((state) => fixes[state]).join(' and ')}, or ${alterColumn(table, written.name)} ` +
+        `${states.map((state) => fixes[state]).join(' and ')}, or run ${alterColumn(table, written.name)} ` +
         'SET DEFAULT ..., or DROP NOT NULL.',
     ]
   })

@@ -1,6 +1,6 @@
 /**
  * The checks that `ready()` makes after it has read the table's description from the catalog. They
- * determine whether each statement that requests cause can succeed.
+ * determine whether every statement that the adapter sends for a request can succeed.
  */
 import type { WriteMethod } from '../../contract.js'
 import type { Database, Wait } from '../connections/client.js'
@@ -58,8 +58,8 @@ export class Probe {
     wait: Wait,
   ): Promise<void> {
     this.#forgetOtherState(factsOf(table))
-    // All other checks of reads might be skipped, because their results are kept. So this statement
-    // checks whether the replica can be reached.
+    // If the results of earlier checks still apply, the replica might get no other statement. This
+    // statement checks whether the replica can be reached.
     if (databases.read !== databases.write) await assertReachable(databases.read, wait)
     const { probe = 'explain' } = table.options
     const catalog = await catalogFacts(table, databases.write, wait)

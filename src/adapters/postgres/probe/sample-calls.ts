@@ -1,6 +1,6 @@
 /**
  * Sample calls for the checks before the first request. They run the code that serves requests,
- * with sample values, so they send the same statements as requests.
+ * with sample values. So the database gets the same statements as it gets for requests.
  */
 import { put } from '../../../definition/json.js'
 import type { KeyValue } from '../../../definition/key.js'

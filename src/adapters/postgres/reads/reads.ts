@@ -106,7 +106,10 @@ export async function readMany(
   return keys.map((key) => found.get(definition.key.text(key)))
 }
 
-/** The keys that a row can have, as strings, without duplicates. */
+/**
+ * Removes duplicates from the results of `keyTexts`, and removes `undefined`, which stands for a
+ * key that no row can have.
+ */
 function distinct(texts: readonly (readonly string[] | undefined)[]): readonly (readonly string[])[] {
   const known = new Map<string, readonly string[]>()
   for (const parts of texts)

@@ -49,8 +49,8 @@ export async function searchOf(
  */
 export function searchFault(error: unknown): string | undefined {
   // The parser of `tsquery` can hold at most 32 pending operators. The error of the parser has no
-  // SQLSTATE of its own, so it is recognized by the routine that raised it. 54001 is the SQLSTATE
-  // of a stack overflow.
+  // SQLSTATE of its own, so it is recognized by the routine that raised it. Deep nesting can also
+  // overflow the stack of the server, which has the SQLSTATE 54001.
   const isTooDeep = stateOf(error) === '54001' || (error as DatabaseFailure | undefined)?.routine === 'pushOpStack'
   return isTooDeep ? 'nests too many operators: remove repeated "-"' : undefined
 }

@@ -11,7 +11,7 @@ export interface StatementSender {
   readonly database?: Database
   /**
    * Whether the adapter is allowed to cache the rows that it reads. True only if the rows are
-   * committed, and come from the database for reads.
+   * committed, and come from the read database (`Databases.read`).
    */
   readonly keeps?: boolean
   /**

@@ -51,8 +51,8 @@ export interface CatalogIndex {
   /** The number of key columns. */
   readonly keys: number
   /**
-   * The names of the columns that the index reads, if it has expressions. Empty for a partial
-   * index, whose condition may read columns that its expressions do not read.
+   * The names of all columns that the index reads, if the index has expressions and is not partial.
+   * Otherwise empty: the condition of a partial index may read further columns.
    */
   readonly computedFrom: readonly string[]
 }
@@ -105,8 +105,8 @@ export interface Relation {
    */
   readonly rows: number
   /**
-   * The privileges that the database role lacks, of SELECT, INSERT, UPDATE and DELETE. For a view,
-   * a materialized view or a foreign table, only DELETE is checked.
+   * Those of the privileges SELECT, INSERT, UPDATE and DELETE that the database role lacks. For a
+   * view, a materialized view or a foreign table, only DELETE is checked.
    */
   readonly lacking: readonly string[]
   /**

@@ -1,6 +1,6 @@
 /**
  * Determines how a column stores the values of its member, from the SQL type and the schema. For a
- * member with an expression, determines the type of the results.
+ * member with an expression, determines the type of the expression's results.
  */
 import type { Shape } from '../../../definition/shape.js'
 import type { ColumnType } from '../values/column-type.js'

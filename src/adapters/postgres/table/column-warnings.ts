@@ -35,8 +35,8 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
   if (hasFractions && shape.types.has('integer') && !shape.types.has('number'))
     return (
       `"${member}" is an integer, and its column "${column.name}" has the type ${column.type}, ` +
-      `which may hold fractions: GET shows them, and PUT refuses them. Declare it as { type: 'number' }, or make the column ` +
-      `${isNumeric ? 'numeric(15,0) or bigint' : 'bigint'}.`
+      `which may hold fractions: GET shows them, and PUT refuses them. Declare "${member}" as { type: 'number' }, ` +
+      `or make the column ${isNumeric ? 'numeric(15,0) or bigint' : 'bigint'}.`
     )
   if (
     isNumeric &&
@@ -46,14 +46,15 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
     return (
       `"${member}" is a number, and its column "${column.name}" has the type ${column.type}, ` +
       'which may hold more digits than a JSON number: values that other programs write may be shown rounded. ' +
-      `Declare it as { type: 'string', format: 'decimal' } if every digit matters.`
+      `Declare "${member}" as { type: 'string', format: 'decimal' } if every digit matters.`
     )
   const unlisted =
     shape.values === undefined ? [] : (column.labels ?? []).filter((label) => !shape.values?.includes(label))
   if (unlisted.length > 0 && !column.type.endsWith('[]'))
     return (
       `"${member}" has an enum without ${unlisted.map((label) => `"${label}"`).join(', ')}, which its column ` +
-      `"${column.name}" may hold: GET shows such a record, and PUT refuses it. Add the values to the schema.`
+      `"${column.name}" may hold: GET shows records with these values, and PUT refuses them. Add the values to the ` +
+      'schema.'
     )
   return undefined
 }

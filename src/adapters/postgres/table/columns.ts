@@ -67,9 +67,9 @@ export interface Member {
    */
   readonly computed: boolean
   /**
-   * SQL that is true for a row whose column may hold more than the record shows. `undefined` if
-   * there can be no such row, if no update writes the column, or if a view shows the column with
-   * another type.
+   * SQL that is true for a row whose column may hold a value that the record shows in another form,
+   * such as a large number that is shown rounded or as null. `undefined` if there can be no such
+   * row, if no update writes the column, or if a view shows the column with another type.
    */
   readonly inexact: string | undefined
 }
@@ -214,8 +214,8 @@ function missing(name: string, column: string, source: Relation): string {
 
 /**
  * The content of a column of the key. Outside the key, a `bigint` beyond the safe-integer range is
- * shown as null. A key can't be null, so in a key such a number is shown rounded. The rounded
- * number identifies no record.
+ * shown as null. A key can't be null, so a key shows such a number rounded. A request with the
+ * rounded number finds no record.
  */
 const asKey = (content: Content): Content =>
   content.kind === 'scalar' && content.type.cast === 'bigint' && content.type.holds.includes('integer')

@@ -129,8 +129,7 @@ interface Rows {
   readonly version: VersionSource
   readonly proof: RowProof | undefined
   /**
-   * The SQL condition for rows that are not deleted. It is used with the relation from which
-   * records are read.
+   * The SQL condition for rows that are not deleted, in the relation from which records are read.
    */
   readonly alive: string | undefined
   readonly readsSeparately: boolean

@@ -1,9 +1,9 @@
 /**
  * Determines which writes to a table would miss an update that another session commits while the
  * write waits for the lock of the row (HDR-3). After the wait, PostgreSQL reads only the row itself
- * again. For all other data, the statement still uses the state at its start. This other data
- * includes the row that a view passes to its INSTEAD OF trigger or rule, rows that a sub-select
- * finds, and rows of other tables.
+ * again. For all other data, the statement still uses the state from before the wait. This other
+ * data includes the row that a view passes to its INSTEAD OF trigger or rule, rows that a
+ * sub-select finds, and rows of other tables.
  */
 
 import type { Database, Wait } from '../connections/client.js'

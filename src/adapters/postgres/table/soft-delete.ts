@@ -46,8 +46,8 @@ interface Rule extends Omit<Deletion, 'column'> {
 }
 
 /**
- * Returns the rule for a boolean column: a row is deleted if the column has the value `deleted`, by
- * default true.
+ * Returns the rule for a boolean column: a row is deleted if the column has the value of the option
+ * `softDelete.deleted` (default true).
  */
 function booleanDeletion({ name, default: initial, notNull }: CatalogColumn, deleted = 'true'): Rule {
   const value = deleted.trim().toLowerCase()

@@ -204,8 +204,8 @@ export interface Transaction<T> {
 }
 
 /**
- * Sets the isolation level REPEATABLE READ, unless the level is at least as high already. SHOW and
- * SET take no snapshot, so the level can still be set.
+ * Sets the isolation level REPEATABLE READ, unless the level is at least as high already. The level
+ * can still be set after a SHOW or SET, because these statements take no snapshot.
  */
 async function makeRepeatable(own: Session): Promise<void> {
   const [row] = await own.query('SHOW transaction_isolation', [])
@@ -233,8 +233,8 @@ export function writingTogether<T>({
   const { write: database, inCallersTransaction } = databases
   const wait = waitOf(call)
   const first = options.write === undefined && !repeatable ? undefined : markBegin
-  // Only a transaction that the adapter has begun can be retried here. `mayBeNested` is also true
-  // for a single client, which is sometimes in the caller's transaction and sometimes not.
+  // Only a transaction that the adapter has begun can be retried here. If `mayBeNested` is true,
+  // for example for a single client, the caller may have begun the transaction.
   let isOwn = !database.mayBeNested
   const transaction = async (own: Session): Promise<T> => {
     isOwn ||= repeatable && own.first !== undefined

@@ -2,8 +2,9 @@
  * Detects what the service's own function has done to the transaction that it shares with the
  * adapter. The function may end the transaction and begin another one. It may also roll back to a
  * savepoint, which undoes the adapter's own statement. The driver reports neither. So the adapter
- * sets a mark: a setting that is local to the transaction. In both cases, the database resets the
- * setting (see SET in the PostgreSQL documentation).
+ * sets a mark: a setting that is local to the transaction. The database resets the setting at the
+ * end of the transaction, and at a rollback to an older savepoint (see SET in the PostgreSQL
+ * documentation).
  */
 
 import { failureKind, stateOf } from '../connections/failures.js'

@@ -93,9 +93,9 @@ export interface ColumnType {
   fault(value: Scalar): string | undefined
   /**
    * Why a value does not belong to the type at all, so that no condition can use it. Phrased as the
-   * end of a sentence. `undefined` for a value that belongs to the type. Such a value can be used
-   * in a condition even if this column can't hold it exactly. In that case, no stored value is
-   * equal to it.
+   * end of a sentence. `undefined` for a value that belongs to the type. If a value belongs to the
+   * type but this column can't hold the value exactly, conditions can still use the value, but no
+   * stored value is equal to it.
    */
   mismatch?(value: Scalar): string | undefined
   /**

@@ -39,8 +39,8 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
     compare(op, value) {
       const number = value as number
       // The value is cast to an integer type, so that an index on the column can be used. A value
-      // between two integers is replaced by the lower integer. A comparison with a value outside
-      // the range of the column matches every value of that range, or nothing.
+      // between two integers is replaced by the lower integer. If the value is outside the range of
+      // the column, the comparison matches either all numbers in the column or none.
       if (Number.isSafeInteger(number)) return { op, text: digits(number), cast: 'bigint' }
       if (op === '=') return 'never'
       const upwards = op === '>' || op === '>='
@@ -191,8 +191,8 @@ export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnT
     // A column with a precision holds no infinity. Other columns are compared as text, because
     // servers before PostgreSQL 14 do not accept 'Infinity' as a `numeric`.
     inexact: (sql) => (precision === undefined ? notFinite(`${sql}::text`) : notANumber(sql)),
-    // NaN counts as larger than every number, so `NOT BETWEEN` is true for NaN too. This condition
-    // comes first, because an index supports it.
+    // NaN counts as larger than every number, so `NOT BETWEEN` is true for NaN too. `NOT BETWEEN`
+    // comes first, because it can use an index.
     unshown: (sql) =>
       precision === undefined
         ? `${sql} NOT BETWEEN -1e131071 AND 1e131071 AND ${notFinite(`${sql}::text`)}`

@@ -186,8 +186,8 @@ export function faultOf(content: Content, value: unknown): Fault | undefined {
 }
 
 /**
- * Returns a fault if the value contains a label that its enumeration did not have when the catalog
- * was read.
+ * Returns a fault if the value contains a label that the column's enumeration did not have when the
+ * catalog was read.
  */
 export function labelFaultOf(content: Content, value: unknown): Fault | undefined {
   const type = content.kind === 'scalar' ? content.type : content.kind === 'array' ? content.item : undefined

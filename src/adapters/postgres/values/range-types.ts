@@ -6,7 +6,10 @@ import { compareDecimals } from '../../../http/decimal.js'
 import type { ColumnType } from './column-type.js'
 import { valueTexts } from './value-texts.js'
 
-/** The type of the bounds, by the name of the range type without `range` or `multirange`. */
+/**
+ * The type of the bounds. The key is the name of the range type without its ending `range` or
+ * `multirange`: `int4` for both `int4range` and `int4multirange`.
+ */
 const bounds: Readonly<Record<string, string>> = {
   int4: 'integer',
   int8: 'bigint',
@@ -15,7 +18,7 @@ const bounds: Readonly<Record<string, string>> = {
   ts: 'timestamp without time zone',
   tstz: 'timestamp with time zone',
 }
-/** The keys of `bounds` for types whose values are output as the same text in every session. */
+/** The keys in `bounds` of the types whose text does not depend on the settings of the session. */
 const plain = new Set(['int4', 'int8', 'num'])
 
 /**

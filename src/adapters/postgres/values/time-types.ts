@@ -133,7 +133,8 @@ export const durations = (precision = 6): ColumnType =>
         .map(([before, field, after]) => `'${before}', extract(${field} FROM ` + `${sql}), '${after}'`)
         .join(', ')}) ELSE ${sql}::text END`,
     shown: (text) => canonicalDuration(text) ?? text,
-    // 30 days equal a month, but their texts differ in every IntervalStyle.
+    // As intervals, 30 days equal a month, but their texts differ in every IntervalStyle. So the
+    // texts are compared.
     shownAs: (sql, text) => `${sql}::text = ${text}::interval::text`,
     columnFault(text) {
       const { months, days, nanoseconds } = durationParts(text)

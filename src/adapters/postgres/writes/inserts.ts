@@ -207,8 +207,8 @@ const insertedNames = ({ readsSeparately, layout, shownNames }: Table): readonly
   readsSeparately ? layout.key.map((_, i) => `c${i}`) : shownNames
 
 /**
- * Returns the created record in the form that reads and lists show. If RETURNING can't show the
- * record, another statement reads it.
+ * Returns the created record as reads and lists show it. If RETURNING can't show the record,
+ * another statement reads it.
  */
 async function shown(
   table: Table,

@@ -15,8 +15,8 @@ const byClient = new WeakMap<object, Resident[]>()
 const byOptions = new WeakMap<PostgresAdapterOptions, readonly Resident[]>()
 
 /**
- * Registers the table of a collection for all adapters of this database client. `referrersOf` must
- * get the same `options` object.
+ * Registers the table of a collection for all adapters of this database client. A later call of
+ * `referrersOf` must pass this `options` object.
  */
 export function registerTable(client: object, options: PostgresAdapterOptions, collection: string): void {
   const residents = byClient.get(client) ?? []
@@ -25,7 +25,7 @@ export function registerTable(client: object, options: PostgresAdapterOptions, c
   residents.push({ collection, table: relationName(options.table) })
 }
 
-/** The collections whose records are stored in the table of a `DatabaseFailure`. */
+/** The collections whose records are stored in the table that a `DatabaseFailure` names. */
 export function referrersOf(options: PostgresAdapterOptions, { table, schema }: DatabaseFailure): readonly string[] {
   const residents = byOptions.get(options) ?? []
   const there = residents.filter((one) => one.table.name === table && (one.table.schema ?? schema) === schema)

@@ -39,7 +39,7 @@ export function refusalOf(
     case '23001':
       // If the failure names another table, records of that table refer to this record. If the
       // resource's own table has a foreign key to itself, the failure does not show which of the
-      // two records refers to the other. But the action does: a removal can only fail because other
+      // two records refers to the other. The action shows it: a removal can only fail because other
       // records refer to this record. No record refers to a new record. So if a create fails
       // because of another table, a trigger has failed.
       if (action === 'create' && isForeign(table, failure)) return { refused: 'rule', members: [] }

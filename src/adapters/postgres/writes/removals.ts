@@ -14,10 +14,10 @@ export async function removeRow(at: RowCall): Promise<'removed' | 'absent' | 'st
   const parameters = new Parameters()
   const where = allOf(expectedRow(at, parameters))
   const keys = table.layout.key.map(({ sql }, i) => `${sql} AS k${i}`).join(', ')
-  // `kept`: whether the row is still not marked after an UPDATE that should mark it. A trigger may
-  // reset the column that marks deleted rows, or the SQL expression that is stored in it may give
-  // NULL. With an INSTEAD OF trigger or a rule, RETURNING does not show the stored row, so the row
-  // counts as marked.
+  // `kept`: whether an UPDATE that should mark the row as deleted has left it unmarked. A trigger
+  // may reset the column that marks deleted rows, or the SQL expression for the mark may give NULL.
+  // With an INSTEAD OF trigger or a rule, RETURNING does not show the stored row, so the row counts
+  // as marked.
   const kept = table.alive === undefined || table.relation.indirect.update ? 'false' : `(${table.alive})`
   const statement = `${removal(table, parameters)} WHERE ${where} RETURNING ${keys}, ${kept}::text AS kept`
   const taken = [...table.joins.values()].map(

@@ -68,9 +68,9 @@ export async function setColumns(
   const text = table.readsSeparately ? `${table.version.sql} AS v` : table.shown
   const set = assignmentsOf(at, assignments, parameters)
   const epoch = writtenEpoch(at)
-  // Without an expected version, the statement may change a row that another session wrote after
-  // the statement began. The other session may also have written the records that this row links
-  // to, and the joins of this statement would not find them.
+  // The linked records are joined only if a version is expected. Without an expected version, the
+  // statement may change a row that another session wrote after the statement began. That session
+  // may also have written the linked records, and the joins would not find them.
   if (at.joins !== undefined && at.expected !== undefined && set !== '') {
     const joined = at.joins.changed(table.updates.of(`${set} WHERE ${allOf(conditions)}`), parameters)
     const [changed] = await ask.cells(joined.text, joined.names, parameters.values)
@@ -88,9 +88,10 @@ export async function setColumns(
 }
 
 /**
- * The epoch to pass to `recordOf` for a row that an UPDATE returns, or -1 if the row must not be
- * cached. The row can be cached only if three conditions are met: the statement runs outside a
- * transaction, RETURNING shows the row as it is committed, and the database also serves the reads.
+ * The epoch (see `epochOf`) to pass to `recordOf` for a row that an UPDATE returns, or -1 if the
+ * row must not be cached. The row can be cached only if three conditions are met: the statement
+ * runs outside a transaction, RETURNING shows the row as it is committed, and the database also
+ * serves the reads.
  */
 const writtenEpoch = ({ table, ask }: RowCall): number =>
   ask.keepsWritten === true && returnsCommitted(table) ? epochOf(table, { keeps: true, database: ask.database }) : -1
