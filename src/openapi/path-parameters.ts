@@ -57,8 +57,8 @@ function parameterOf(holder: Mounted, name: string, records: RecordSchemas): Rea
   const { key, definition } = plan
   const described = key.composite ? compositeSchema(holder) : keySchema(holder, records)
   const description = key.composite
-    ? `The id of an item in "${plan.collection}": ${key.members.map((member) => `${member}=...`).join(',')} (PATH-9).`
-    : `The id of an item in "${plan.collection}".`
+    ? `The id of an item of ${plan.collection}: ${key.members.map((member) => `${member}=...`).join(',')} (PATH-9).`
+    : `The id of an item of ${plan.collection}.`
   return {
     name,
     in: 'path',

@@ -424,6 +424,6 @@ describe('names in the options of adapterView()', () => {
     expect(() => adapterView(postgresAdapter({ query: () => undefined } as never, { table: 'c' }) as never)).toThrow(
       /has no resource yet.*"resource"/,
     )
-    expect(() => adapterView(undefined as never)).toThrow(/no list\(\) and read\(\)/)
+    expect(() => adapterView(undefined as never)).toThrow(/lacks list\(\) or read\(\)/)
   })
 })

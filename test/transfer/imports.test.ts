@@ -282,7 +282,7 @@ describe('options of imports', () => {
     ],
     [{ transaction: 7 }, '"transaction" of imports("cargas") is 7. Give a function that runs work in a transaction'],
     [{ formats: [] }, '"formats" of imports("cargas") is an empty list. Give a list of results of csv() and ndjson()'],
-    [{ formats: [csv(), csv()] }, 'two formats of "text/csv"'],
+    [{ formats: [csv(), csv()] }, 'two formats with the media type "text/csv"'],
     [{ maxRows: 0 }, '"maxRows" of imports("cargas") is 0. Give a whole number from 1.'],
     [{ maxrows: 5 }, 'Did you mean "maxRows"?'],
     [{ description: '' }, 'has no description'],
