@@ -51,7 +51,7 @@ export interface Change {
   readonly sentence: string
 }
 
-/** The names of versions that sentences mention. */
+/** The names of versions for the sentences about changes. */
 export interface VersionWords {
   readonly version?: string
   /** The version into which a breaking change should be put, such as `v2`. */

@@ -19,8 +19,8 @@ export type DeliverySides = Omit<OperationSides, 'operation'>
 type Rest = Pick<Found, 'what' | 'effect' | 'before' | 'after' | 'detail' | 'place'>
 
 /**
- * Compares webhooks or callbacks by name. In messages, the name follows `words`, such as
- * `the webhook`.
+ * Compares webhooks or callbacks by name. In messages, `words` precedes the name, as in `the
+ * webhook "orders"`, where `words` is `the webhook`.
  */
 export function compareDeliveries(pair: Pair<Place | undefined>, words: string, sides: DeliverySides): void {
   const [old, updated] = [pathItemsOf(sides.before, pair.before), pathItemsOf(sides.after, pair.after)]

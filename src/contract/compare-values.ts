@@ -45,7 +45,8 @@ function found(shapes: Shapes, difference: Difference, from?: unknown, to?: unkn
 }
 
 /**
- * If values are sent as text, a schema that allows strings allows the values of these types too.
+ * The types whose values are also allowed by a schema that allows strings, if values are sent as
+ * text.
  */
 const asText: readonly ValueType[] = ['integer', 'fraction', 'boolean']
 

@@ -75,7 +75,8 @@ function expand(source: Source, flat: Flat, keyword?: Union['keyword']): readonl
   return union.branches.flatMap((branch) => {
     const inner = flatten(source, [branch], flat.seen)
     const merged: Flat = {
-      // The branch comes first, because the alternative gets its name from the first schema.
+      // The branch precedes the schemas around it, because the alternative gets its name from the
+      // first schema in the list.
       plains: [...(inner.plains.length > 0 ? inner.plains : [branch]), ...flat.plains],
       unions: [...others, ...inner.unions],
       seen: inner.seen,

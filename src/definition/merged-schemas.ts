@@ -6,9 +6,10 @@ import type { JsonSchema } from './schema-types.js'
 
 /**
  * Returns a schema whose only keyword, `allOf` or `anyOf`, combines the given schemas. If only one
- * schema is given, returns it unchanged. The same schemas always get the same result, so that a
- * recursive schema has a limited number of shapes. For the same reason, if a given schema is itself
- * a result of this function with the same keyword, the schemas that it combines take its place.
+ * schema is given, returns it unchanged. Calls with the same schemas return the same object.
+ * Otherwise, a recursive schema would lead to new schemas, and new shapes, without end. For the
+ * same reason, if a given schema is itself a result of this function with the same keyword, the
+ * schemas that it combines take its place.
  */
 export function merged(keyword: 'allOf' | 'anyOf', given: readonly (JsonSchema | undefined)[]): JsonSchema | undefined {
   const nodes = [

@@ -10,8 +10,8 @@ import { type Html, html, trusted } from './html.js'
 export const longestPage = 60_000
 
 /**
- * The space in bytes that is reserved on each page for a list of links to the pages with the same
- * heading.
+ * A long page is split into several pages, and each of them lists links to the others. This is the
+ * space in bytes that is reserved for the list.
  */
 const maxPageListBytes = 3_000
 

@@ -18,9 +18,8 @@ interface PartPlace {
   readonly index: number
   readonly attempt: number
   /**
-   * The number of earlier attempts that had the same values as this attempt in those members of the
-   * key that are not generated. Such a member has a given or fixed value, or refers to another
-   * record.
+   * Some members of the key are not generated: they have given or fixed values, or refer to other
+   * records. `before` is the number of earlier attempts with the same values in these members.
    */
   readonly before: number
 }

@@ -9,8 +9,8 @@ import type { Random } from '../random.js'
 const tries = 40
 
 /**
- * One number for each of the first attempts. In that attempt, the number of repetitions exceeds the
- * minimum of a quantifier by at most this number.
+ * The limits on repetitions, one for each of the first attempts. A limit of 3 means that a
+ * quantifier is repeated at most three times more than its minimum.
  */
 const reaches = [3, 1, 0, 8, 20]
 

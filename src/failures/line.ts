@@ -62,9 +62,9 @@ const wordsOf = (causes: readonly Cause[]): string =>
 
 /**
  * Selects the incident (a section of docs/operations.md) of the innermost cause. The incidents
- * `unreachable` and `code-fault` are selected only if the causes have no other incident. For
- * example, if the database is unreachable, the innermost cause is a network error, and only an
- * outer cause shows that the host is the database.
+ * `unreachable` and `code-fault` are less specific, so they are selected only if no cause has
+ * another incident. For example, if the database is unreachable, the innermost cause is a network
+ * error with the incident `unreachable`, but an outer cause has the incident `database-gone`.
  */
 function incidentIn(causes: readonly Cause[]): Incident | undefined {
   const found = causes.flatMap(({ incident }) => incident ?? [])

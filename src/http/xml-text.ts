@@ -58,8 +58,9 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 }
 
-// Matches all characters that may need an escape between tags, or a closer check. Nearly all
-// strings contain none of these characters, so this single test is enough for them.
+// Matches every character that is escaped between tags, that XML can't represent, or that is
+// outside the basic multilingual plane. Nearly all strings contain none of these characters, so
+// this single test is enough for them.
 const beyondPlain = /[^\t\n -%'-;=?-\uD7FF\uE000-\uFFFD]/
 
 /**

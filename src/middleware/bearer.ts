@@ -75,8 +75,8 @@ export interface TokenOptions<P = Claims> {
 
 /**
  * Makes the option `principal` required if claims alone are not a valid principal of type `P`. If
- * the option were optional, `of(req)` of a `bearer<User>()` could return claims with the type
- * `User`.
+ * the option were optional, `of(req)` of a `bearer<User>()` without it would return claims,
+ * although its return type is `User`.
  */
 export type MakesPrincipal<P> = Claims extends P ? unknown : Pick<Required<TokenOptions<P>>, 'principal'>
 
@@ -182,7 +182,7 @@ function byToken<P>(
     if (principal === undefined) return claims as Awaitable<P>
     return settled(claims, (verified) =>
       settled(principal(verified, req), (found) =>
-        requirePrincipal(found, () => refuse('The function principal returned no principal for these claims.')),
+        requirePrincipal(found, () => refuse('The option "principal" returned no principal for these claims.')),
       ),
     )
   })

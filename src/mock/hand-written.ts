@@ -90,7 +90,7 @@ function mergedComponents(fragments: readonly DocumentFragment[]): Components {
   return merged
 }
 
-/** The longest chain of references that is followed. A longer chain is a loop. */
+/** The maximum length of a chain of references. A longer chain is treated as a loop. */
 const maxReferences = 20
 
 /** Returns the component to which a reference leads. Returns other values unchanged. */

@@ -81,8 +81,9 @@ function partOf(make: ReturnType<ReturnType<typeof partMakers>['get']>, index: n
 }
 
 /**
- * Completes the record `whole`, which a client creates: returns a generated record with all values
- * of `whole`. If no such record could be generated, returns `whole`.
+ * Returns a generated record that has the values of `whole`. The members in `missing` that are
+ * absent or null in `whole` get generated values. If no such record could be generated, returns
+ * `whole`.
  */
 function recordLike(maker: Made['maker'], whole: JsonObject, missing: readonly string[], index: number): JsonObject {
   const isOpen = (name: string): boolean => missing.includes(name) && (own(whole, name) ?? null) === null

@@ -35,8 +35,8 @@ const fields: Readonly<Record<string, Field>> = {
     pattern: '^(?:W/)?".*"$',
   }),
   [header.link]: text(
-    'Links to other pages, with the relations `first`, `prev`, `next` and `last`, or to the successor of the ' +
-      'version or of this part of it (QUERY-7, VER-3).',
+    'Links to other pages, with the relations `first`, `prev`, `next` and `last`, or a link to the successor ' +
+      'of the version, or to the replacement of this part of the version (QUERY-7, VER-3).',
     { pattern: '^<[^<>]*> *;.*$' },
   ),
   [header.location]: text('The absolute URL of the item that was or will be created (VERB-2).', { format: 'uri' }),

@@ -118,8 +118,8 @@ export class ProblemResponses {
   }
 
   /**
-   * Returns the responses for the given problems. Unlike `of`, does not add the problems that the
-   * library itself may return in the situation.
+   * Returns the responses for the given problems. The method `of` also adds the problems that the
+   * library itself may respond with.
    */
   ofProblems(
     situation: FieldSituation,

@@ -1,7 +1,8 @@
 /**
- * The functions of the library whose results are values of options. If a service passes the
- * function instead of its result, `checkOptions` reports the missing call. Without this check, a
- * function would be accepted wherever an option allows any function, and every request would fail.
+ * The library's functions that create values of options, such as `scopePermission()`. If a service
+ * passes such a function instead of its result, `checkOptions` reports the missing call. Without
+ * this check, a function would be accepted wherever an option allows any function, and every
+ * request would fail.
  */
 const calls = new WeakMap<object, string>()
 

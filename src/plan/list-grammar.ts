@@ -74,7 +74,10 @@ const once = Symbol('once')
 
 /** A filter, together with the grammar of its values. */
 export interface TypedFilter extends Filter, ScalarGrammar {
-  /** The params of this filter's `type` violations: the types and the format of a valid value. */
+  /**
+   * The `params` of a violation with the code `type`: the types and the format that a value must
+   * have.
+   */
   readonly params: ViolationParams['type']
 }
 

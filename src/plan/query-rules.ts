@@ -86,7 +86,7 @@ export interface TranslatedQuery {
    * number.
    */
   readonly rows: { readonly name: string; readonly text: string } | undefined
-  /** The names that the client used, by the names of the conventions. */
+  /** Maps each parameter's name in the conventions to the name that the client used. */
   readonly sentAs: ReadonlyMap<string, string>
 }
 

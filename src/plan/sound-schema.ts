@@ -20,8 +20,8 @@ const isSoundPart = (value: unknown): boolean => !isSchema(value) || isSound(val
 const areSound = (value: unknown): boolean => isList(value) && value.every(isSoundPart)
 
 /**
- * The keywords that are certain to compile in a schema that the meta-schema has validated. Each
- * keyword has an additional check of its value. Any other keyword may be unknown, refer to a
+ * The keywords that are certain to compile, if the meta-schema has validated the schema and if the
+ * keyword's value passes the check in this table. Any other keyword may be unknown, refer to a
  * missing schema, or contradict other keywords of the schema. In these cases, only Ajv can tell
  * whether the schema is valid, by compiling it.
  */

@@ -15,8 +15,7 @@ import { maxViolations } from './refusal.js'
 import { messageOf } from './violation-texts.js'
 
 /**
- * The number of violations, counted from the first, that may list the allowed values. Further
- * violations omit the list.
+ * Only the first violations list the allowed values. This is the maximum number of such violations.
  */
 const maxAllowed = 10
 

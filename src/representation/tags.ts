@@ -41,8 +41,8 @@ function knownDigest(view: View, linked: string): string | undefined {
 /** Maximum length of a version whose digest is cached. */
 const longestKnown = 100
 /**
- * Maximum number of cached digests for one version of a related record. Each view of the items that
- * link to this record needs its own digest.
+ * Maximum number of cached digests for one version of a related record. Items that link to this
+ * record have a different digest in each `View`.
  */
 const maxViews = 4
 

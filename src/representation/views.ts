@@ -26,8 +26,8 @@ export interface View {
   readonly presenter: Presenter
   /**
    * A cache of digests, shared by the views of all resources. The key is the version of a related
-   * record. All items of a view that have only this related record have the same digest in their
-   * entity tags.
+   * record. In one view, all items whose only related record is this one have the same digest in
+   * their entity tags.
    */
   readonly linkDigests: Cache<string, LinkDigest>
   /** The number of requests for this view since it was created. */

@@ -169,7 +169,7 @@ function wrongKindOf(value: unknown): string | undefined {
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
   if (!isObject(value)) return undefined
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return 'bytes'
-  // Data may have members with these names. In a stream, they are functions.
+  // Data may also have members named `pipe` or `getReader`, but not as functions.
   const isStream = typeof value.pipe === 'function' || typeof value.getReader === 'function'
   if (isStream || Symbol.asyncIterator in value) return 'a stream'
   if (Symbol.iterator in value) return 'an iterable that is not an array'

@@ -96,7 +96,10 @@ function keyWords({ members, composite }: KeyCodec, shape: Shape): string {
   return `its keys have the form "${members.map((member) => `${member}=...`).join(',')}", and ${parts.join(', ')}`
 }
 
-/** Numbers have only one spelling (PATH-11), so the words contain an example. */
+/**
+ * Returns the phrase for one member of a key. A number has only one spelling (PATH-11), so the
+ * phrase for a number contains an example.
+ */
 function partWords(shape: Shape | undefined): string {
   if (shape?.types.has('integer')) return `${typeWords(['integer'])} such as 3 (not 03)`
   if (shape?.types.has('number')) return `${typeWords(['number'])} such as 1.5 (not 1.50)`

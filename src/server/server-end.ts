@@ -31,8 +31,8 @@ interface Beginning extends Times {
 const interval = 50
 
 /**
- * The connections on which no request has begun are closed when, for this many milliseconds, none
- * of them has sent data and their number has not changed.
+ * Milliseconds until the connections on which no request has begun are closed. The time starts
+ * again whenever one of these connections sends data, or their number changes.
  */
 const silenceLimit = 1_000
 

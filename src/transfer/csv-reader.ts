@@ -218,9 +218,9 @@ function place(record: JsonObject, path: readonly string[], value: unknown): voi
 }
 
 /**
- * Interprets an empty cell of a member of a nested object. A missing object on the path gets its
- * value in `whenEmpty`: an object, null, or no value. If all objects on the path are then present
- * and the schema allows null, the member becomes null.
+ * Interprets an empty cell of a member of a nested object. If an object on the path is missing,
+ * `whenEmpty` says what to set there: an object, null, or no value. If all objects on the path are
+ * then present and the schema allows null, the member becomes null.
  */
 function fillEmpty(record: JsonObject, { path, nullable, whenEmpty }: Column): void {
   let at: JsonObject = record

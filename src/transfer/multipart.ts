@@ -58,7 +58,10 @@ export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFi
   })
 }
 
-/** A form may have only one part. Busboy accepts two, so that a second part is detected. */
+/**
+ * A form may have only one part. The limit of Busboy is two parts, so that a second part is
+ * detected.
+ */
 const openForm = (contentType: string) =>
   new Busboy({
     headers: { 'content-type': contentType },

@@ -1,4 +1,6 @@
-/** Counts in Redis, shared by all processes that use the same Redis and prefix. */
+/**
+ * Stores usage counts in Redis. All processes that use the same Redis and prefix share the counts.
+ */
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import type { StoredWriter, UsageStore } from './store.js'

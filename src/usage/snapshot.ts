@@ -96,7 +96,7 @@ interface Total {
 
 /**
  * Adds up the contents of a store. `days` is the number of days to cover. `maxClients` is the
- * maximum number of clients that keep their names. It applies once to the calls and once to the
+ * maximum number of clients that keep their names. It applies separately to the calls and to the
  * violations.
  */
 export function snapshotOf(stored: StoredUsage, days: number, maxClients: number): UsageSnapshot {
@@ -237,8 +237,8 @@ const labelsOf = ({ subject, route, method, detail, client }: Total): string =>
   [subject, route, method, detail, client].join('\n')
 
 /**
- * A process is considered lost if it has not written for this many of its intervals and has not
- * announced its end.
+ * A process writes its counts at a fixed interval. It is considered lost if it has not written for
+ * this number of intervals and has not announced its end.
  */
 const maxMissedIntervals = 3
 

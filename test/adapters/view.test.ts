@@ -175,7 +175,7 @@ describe('VER-1: writing through a view', () => {
     expect(seen[0]?.lista).not.toBe(seen[1]?.lista)
   })
 
-  it('all results of a create use the member names of the view, not only "created"', async () => {
+  it('the results "accepted" and "refused" of a create use the member names of the view too', async () => {
     const answering = (answer: unknown) =>
       over({ list: () => ({ items: [] }), read: () => [], create: () => answer }).create({}, call())
     expect(await answering({ accepted: stored })).toEqual({ accepted: first })
@@ -396,7 +396,7 @@ describe('names in the options of adapterView()', () => {
     expect(() => mounted(given, { list: () => ({ items: [] }), read: () => [] })).toThrow(message)
   })
 
-  it('in a view over another view, the names of the other view are the names of the store', () => {
+  it('if a view has another view as its store, the names of the store are those of the other view', () => {
     const view = adapterView(memoryAdapter(clientes), { rename: { name: 'nombre' }, hides: ['email'] })
     expect(() => adapterView(view, { rename: { title: 'name' } })).not.toThrow()
     expect(() => adapterView(view, { rename: { title: 'nombre' } })).toThrow(/"nombre".*It has: id, name\./)

@@ -83,7 +83,7 @@ describe('the console', () => {
   })
 
   it.each(['', '/', '#/orders/listOrders'])(
-    'sends requests to the service that serves the page; the URL of the page ends with %j',
+    'sends requests to the service that serves the page, if the URL of the page ends with %j',
     async (end) => {
       // The document names servers for other clients. The console must not use them.
       const elsewhere = {

@@ -67,9 +67,10 @@ const count = (arrivals: readonly Arrival[], method: string): number =>
   arrivals.filter((one) => one.method === method).length
 
 /**
- * The requests directly before and directly after the first DELETE should be two intervals of 1 /
- * `rate` seconds apart. One and a half intervals are enough, because the request before the DELETE
- * may arrive late.
+ * Expects that the cleanup obeys `rate`. Requests should arrive at intervals of 1 / `rate` seconds.
+ * So two intervals should lie between the request before the first DELETE and the request after it.
+ * The test requires only one and a half intervals, because the request before the DELETE may arrive
+ * late.
  */
 function expectRate(arrivals: readonly Arrival[], rate: number): void {
   const at = arrivals.findIndex(({ method }) => method === 'DELETE')

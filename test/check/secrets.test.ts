@@ -1,4 +1,4 @@
-/** Reports contain no secrets that a service repeats, and scripts do not overwrite each other. */
+/** Reports hide the secrets that a response contains, and scripts do not overwrite each other. */
 import { expect, it } from 'vitest'
 import { Answer, type Exchange } from '../../src/check/client/exchange.js'
 import type { CheckReport } from '../../src/check/report/report.js'

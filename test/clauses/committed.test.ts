@@ -322,7 +322,7 @@ describe.each(frameworks)('writes whose outcome is unknown, and failures after a
     return listen(app)
   }
 
-  it('VERB-13: if a write fails or hangs, a 5xx reports an unknown outcome unless the adapter states it', async () => {
+  it('VERB-13: if a write fails and the adapter states no outcome, a 5xx reports the outcome as unknown', async () => {
     const service = await serving({
       create: ({ id }) => {
         if (id === 'silent') return new Promise(() => {})

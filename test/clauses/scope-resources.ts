@@ -157,7 +157,7 @@ const cierres = defineResource({
   scope: mine,
 })
 
-/** The contracts, as the older API version shows them. */
+/** The resource `contratos`, as the older API version shows it. */
 export const contratosV1 = defineResource({
   collection: 'contratos',
   key: 'codigo',

@@ -80,7 +80,7 @@ function usedTypes({ paths, components }: OpenApiDocument): readonly string[] {
 describe('the page of problems', () => {
   const page = sites[0]?.pages.get('problems') ?? ''
 
-  it('ERR-3: has a section for each code, to which the type URI leads, with the status, title, clause and advice', () => {
+  it('ERR-3: has a section for each code, at the type URI, with the status, title, clause and advice', () => {
     for (const [code, { status, title, clause }] of Object.entries(problemKinds)) {
       const [, section = ''] = page.split(`<h2 id="${clause}-${code}">`)
       const text = textOf(section.split('<h2')[0] ?? '')

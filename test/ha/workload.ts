@@ -34,9 +34,8 @@ export interface Verdict {
   readonly doubles: number
   /**
    * A description of each false response: the counter is missing, less than the last acknowledged
-   * value or greater than the last sent value. If a 503 says that nothing was changed although the
-   * change was made, a later value is too great. Also describes each counter that is too great in
-   * the database at the end.
+   * value or greater than the last sent value. A value does not count as sent if its 503 says that
+   * nothing was changed. Also describes each counter that is too great in the database at the end.
    */
   readonly untrue: readonly string[]
   /**

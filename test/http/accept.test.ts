@@ -57,7 +57,7 @@ describe('negotiator', () => {
     })
   })
 
-  it('HDR-1: an offer without parameters also matches charset=utf-8, but no range with another parameter', () => {
+  it('HDR-1: an offer without parameters matches ranges with charset=utf-8, but not with other parameters', () => {
     chosen({
       [`${json}; charset=utf-8`]: json,
       [`${json};Charset="UTF-8"`]: json,

@@ -169,8 +169,9 @@ function inMemory(design: Design): Design {
 }
 
 /**
- * The member for the memory adapter. If a string has no format, the adapter compares its exact
- * value, so the kind of such a member loses `spellings`, `means` and `isBlind`.
+ * Returns the member for the memory adapter, which compares strings without a format by their exact
+ * values. For such a string, `spellings`, `means` and `isBlind` are removed from the kind of the
+ * member, because they describe different strings that are equal.
  */
 function schemaAlone(member: MemberDesign): MemberDesign {
   const { type, format } = member.kind.schema

@@ -4,7 +4,7 @@ import type { Design, MemberDesign } from './designs.js'
 import { expectLaw, type Found, own, type Row, short } from './laws.js'
 import type { Answer, Client } from './service.js'
 
-/** An update that another session runs. It sets one member of each row of the caller. */
+/** An update that another session runs. It sets one member in each of the caller's own rows. */
 export interface Change {
   readonly member: MemberDesign
   /**

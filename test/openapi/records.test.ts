@@ -251,7 +251,7 @@ describe('VERB-5: in a patch, null removes', () => {
     expect(matched.properties.matched.patternProperties).toMatchObject({ '^x-': { type: ['array', 'null'] } })
   })
 
-  it('only optional members of an object that "additionalProperties" allows; a patch may omit the others', () => {
+  it('only the optional members of an object that "additionalProperties" allows; required ones may be omitted', () => {
     const others = (patch as { additionalProperties: object }).additionalProperties
     expect(others).not.toHaveProperty('required')
     expect(others).toMatchObject({ properties: { a: { type: 'integer' } } })

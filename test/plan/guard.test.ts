@@ -141,7 +141,7 @@ describe('REP-8: items of lists', () => {
     })
   })
 
-  it('an item sent without read-only members is matched to the first free stored item with the same other members', () => {
+  it('an item without read-only members is matched to the first unmatched stored item with equal other members', () => {
     expect(
       applyUpdate(schema, { lista: [{ nombre: 'b' }, { nombre: 'c' }, { nombre: 'b' }, { nombre: 'b' }] }, stored),
     ).toEqual({

@@ -83,7 +83,7 @@ describe('VERB-5: a patch of a record that other programs have written', () => {
     expect(patch({ note: 'ok' }, without, plan)).toEqual(expect.arrayContaining([expect.stringContaining('required')]))
   })
 
-  it('must satisfy the whole schema if the schema of one member is a reference to that of another', () => {
+  it('must satisfy the whole schema if the schema of one member refers to the schema of another', () => {
     const plan = definition({ properties: { ...properties, other: { $ref: '#/properties/since' } } })
     expect(patch({ other: 'never' }, broken, plan)).toEqual(expect.arrayContaining(['/other format']))
   })

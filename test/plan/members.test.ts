@@ -307,7 +307,7 @@ describe('REP-8: output values', () => {
     )
   })
 
-  it('values that need no conversion are not copied for a caller that does not modify them', () => {
+  it('with `shares`, values that need no conversion are returned without a copy', () => {
     const inner = {
       type: 'object',
       properties: {

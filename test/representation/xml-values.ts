@@ -183,8 +183,8 @@ function schemaFor(value: unknown): JsonSchema {
 const formFrom = (schema: JsonSchema): Form => formOf(Shape.of(schema))
 
 /**
- * A value, and a form that gives the types of members. The form is derived from the value, from
- * another value or from a random schema, or it gives no types.
+ * A value and a `Form`, which gives the types of members. The `Form` is derived from the value,
+ * from another value or from a random schema, or it is `openForm`, which gives no types.
  */
 export const formedValue: fc.Arbitrary<{ value: unknown; form: Form }> = fc.oneof(
   anyJson.map((value) => ({ value, form: openForm })),

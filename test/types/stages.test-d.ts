@@ -117,7 +117,7 @@ export function stages(at: {
 
 type QueryOf<Op> = Op extends Operation<infer Query> ? Input<Query>['query'] : never
 
-/** The types of the data that an operation gets follow from its description. */
+/** The description of an operation determines the types of the data that the operation gets. */
 export function operations(request: Parsed): void {
   type ListInput = Parameters<typeof list.execute>[0]
   type CreateInput = Parameters<typeof create.execute>[0]

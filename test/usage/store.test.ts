@@ -195,7 +195,7 @@ describe('usage() over a store that fails', () => {
     await counts.close()
   })
 
-  it('if clients above the limit are merged after a lost response, their calls are counted once', async () => {
+  it('if there are too many clients, some are merged; each call is counted once despite lost responses', async () => {
     const { store, fail } = failing(memoryUsageStore())
     const counts = usage({ store, clients: 2, onStoreFailure: () => {}, onStoreRecovery: () => {} })
     const call = (client: string) => counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client })

@@ -34,10 +34,10 @@ export class FullText {
 
   /**
    * Returns the keys of the matching records, with their ranks. Returns `undefined` for a query
-   * without words, which matches everything. Refuses a query with too many words: it must not be
-   * answered as if the further words were absent. If `weighed` is true, rare words count more.
-   * `weighed` must be false within a scope. Otherwise, the ranks would reveal how frequent a word
-   * is in records outside the scope.
+   * without words, which matches everything. Refuses a query with too many words, instead of
+   * ignoring the words beyond the maximum. If `weighed` is true, rare words count more. `weighed`
+   * must be false within a scope. Otherwise, the ranks would reveal how frequent a word is in
+   * records outside the scope.
    */
   find(query: string, weighed = true): ReadonlyMap<Identity, number> | Refused | undefined {
     const clauses = parseSearch(query)

@@ -31,8 +31,8 @@ export class UniqueGroups {
   }
 
   /**
-   * The members of each group in which another record has the same values as `row`. `id` identifies
-   * the record of `row` itself.
+   * Returns the members of each group in which another record has the same values as `row`. `id` is
+   * the key of `row`.
    */
   clashes(row: Row, id: Identity): readonly string[] {
     if (this.#groups.length === 0) return none

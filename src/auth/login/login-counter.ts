@@ -51,8 +51,8 @@ export class LoginCounter {
     const ends = resetTime?.getTime() ?? Date.now() + this.limit.window
     const release = async (): Promise<void> => {
       if (Date.now() > ends - Math.min(margin, this.limit.window / 10)) return
-      // The window of this process's own count may have ended earlier than the shared window. The
-      // next window does not contain this attempt.
+      // The window of this process's own count may have ended earlier than the shared window. If
+      // so, the own count no longer contains this attempt, and must not be decremented.
       if (Date.now() < (own.resetTime?.getTime() ?? 0)) this.#own.decrement(key)
       if (shared === undefined) return
       // If the key no longer exists in Redis, decrementing it would create a key that never

@@ -108,8 +108,8 @@ export class LoginThrottle {
   async admit(user: string, req: IncomingMessage): Promise<LoginAttempt> {
     const address = addressKey(req)
     const account = digestOf(user)
-    // A user name contains no control characters, such as a line break, so the combination is
-    // unambiguous.
+    // A line break separates the user name from the IP address. A user name contains no control
+    // characters, so different pairs never give the same string.
     const pair = digestOf(`${user}\n${address}`)
     const [known, own] = await Promise.all([this.#known.has(pair), this.#pair.reserve(pair)])
     const others = known ? [] : await Promise.all([this.#address.reserve(address), this.#account.reserve(account)])

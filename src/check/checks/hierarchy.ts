@@ -89,8 +89,8 @@ export const hierarchyChecks: readonly ListCheck[] = [
  *
  * The order counts as wrong if there is only one item below each parent, and a link in the parent
  * leads to that item (REP-1). There must be at least `minParents` such parents, and two of them
- * must have the same item. If clients can add items to the sub-collection, the rule holds, because
- * a parent may get several items.
+ * must have the same item. If clients can add items to the sub-collection, the check always passes,
+ * because a parent may get several items later.
  */
 async function parentFirst(list: Listing): Promise<Outcome> {
   const { service, target } = list

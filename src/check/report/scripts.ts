@@ -84,7 +84,7 @@ function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, 
 
 /** Why a script needs a disposable service. `undefined` if it does not need one. */
 function dangerOf({ trace }: Break, requests: readonly Request[]): string | undefined {
-  const onlyIf = 'Run the script only if all data of the service may be destroyed.'
+  const onlyIf = 'Run the script only on a service whose data you can lose.'
   if (trace?.isHazardous === true) return `The script could destroy records that it has not created. ${onlyIf}`
   return requests.some(({ caller }) => caller.kind === 'wrong-password')
     ? `The script sends a wrong password for a real user, whose account may then be locked. ${onlyIf}`

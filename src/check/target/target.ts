@@ -88,7 +88,10 @@ export interface CollectionTarget {
   readonly deprecated?: boolean
   /** The media types that PATCH accepts. */
   readonly patches?: readonly string[]
-  /** Whether PUT of an item, without a body, adds an existing item to the collection (VERB-4). */
+  /**
+   * Whether a PUT without a body, to the URL of an item below a parent, adds this existing item to
+   * the collection of the parent (VERB-4).
+   */
   readonly associated?: boolean
   /** Whether the document promises an entity tag for the list. */
   readonly tagged: boolean

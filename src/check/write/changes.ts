@@ -104,8 +104,8 @@ export function memberLost(
 ): Outcome {
   const text = memberText(name, value)
   const shown = evidence.slice(0, 2).map(({ request, answer }) => `${answer.body}${request.body ?? ''}`)
-  // A script can search for `text` only if the service writes values as JSON.stringify() does. Some
-  // services write 1.0 in place of 1.
+  // The script that reproduces the violation searches the response for `text`. This works only if
+  // the service writes values as JSON.stringify() does. Some services write 1.0 in place of 1.
   return shown.join('').replace(/\s+/g, '').includes(text.replace(/\s+/g, ''))
     ? breaksBy({ kind: 'lacks', answer: 2, text }, expected, 'another value', ...evidence)
     : breaks(expected, 'another value', ...evidence)

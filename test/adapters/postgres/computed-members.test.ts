@@ -102,7 +102,7 @@ describe.each(stores)('computed members, on $name', ({ open }) => {
     }
   })
 
-  it('a value of type char(n) is shown without its padding, as in a column', async () => {
+  it('a computed value of type char(n) is shown without its padding, like the value of a stored column', async () => {
     expect((await read('/v1/pedidos?codigo=AB')).items.map(({ codigo }) => codigo)).toEqual(['AB', 'AB', 'AB', 'AB'])
   })
 })

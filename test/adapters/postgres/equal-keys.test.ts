@@ -55,7 +55,7 @@ describe.each(stores)('keys of types in which different texts can be equal, on $
       server.send(method, `/v1/tramos/${encodeURIComponent(of)}`, { 'content-type': 'application/json' }, body)
     const names = async () => (await store.sql('SELECT nombre FROM tramos')).map(({ nombre }) => nombre)
 
-    it('VERB-3, VERB-6: requests with an equal key of another text fail, and leave the record unchanged', async () => {
+    it('VERB-3, VERB-6: requests whose key is equal but has another text fail, and change nothing', async () => {
       for (const other of equal) {
         expect((await send('GET', other)).status).toBe(404)
         expect((await send('PUT', other, { id: other, nombre: 'y' })).status).toBeGreaterThanOrEqual(400)

@@ -147,7 +147,7 @@ describe('the adapter over a failing network', () => {
     await refusedWith(store.read(['lost'], call))
   })
 
-  it("passes on a network error of the service's own code, and rolls back", async () => {
+  it("rethrows a network error that the service's own code throws, and rolls back", async () => {
     let runs = 0
     const theirs = Object.assign(new Error('connect ECONNREFUSED: connection error'), { code: 'ECONNREFUSED' })
     const store = bultosIn(pool, {

@@ -125,7 +125,7 @@ describe('redisReplicaPositions()', () => {
     expect(await client.pTTL(`${prefix}shared:client:ana`)).toBeGreaterThan(minute)
   })
 
-  it('raises the minimum position for all clients to the position of a minute ago', async () => {
+  it('raises the minimum position for all clients to a position that is at least a minute old', async () => {
     const store = storeOf('floor')
     await store.raise('ana', at(100))
     await age('floor', minute)

@@ -158,7 +158,7 @@ const faults: readonly Case[] = [
     /"gone" is a boolean: softDelete\.deleted must be 'true' or 'false'/,
   ],
   [
-    'a soft-delete column that a writable member stores',
+    'a writable member that is stored in the soft-delete column',
     'CREATE TABLE t (id int PRIMARY KEY, a text, gone boolean)',
     cosas({ gone: { type: ['boolean', 'null'] } }),
     { softDelete: 'gone' },

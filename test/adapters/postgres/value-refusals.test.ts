@@ -175,7 +175,7 @@ describe.each(stores)('values that the database refuses, on $name', ({ open }) =
     ])
   })
 
-  it('a refusal names the members of an exclusion constraint, but none if two columns have the domain', async () => {
+  it('a refusal names the members of an exclusion constraint, but none for a domain that two columns use', async () => {
     await store.sql(`
       CREATE TABLE estancias (id int PRIMARY KEY, a int, b int, EXCLUDE USING btree (a WITH =, b WITH =), edad positiva, otra positiva);
       INSERT INTO estancias VALUES (1, 3, 4)`)

@@ -104,7 +104,7 @@ describe('stored passwords', () => {
     )
   })
 
-  it('AUTH-6: the work for the stored hash and the additional work add up to roughly the required work', () => {
+  it('AUTH-6: the work for the stored hash plus that for an additional hash is roughly the required work', () => {
     const cost = fc.record({
       ln: fc.integer({ min: 8, max: 17 }),
       r: fc.constant(8),

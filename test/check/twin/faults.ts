@@ -158,7 +158,7 @@ export const writeFaults = {
   'JSON Patch ignored': 'VERB-5',
   'JSON Patch in parts': 'VERB-5',
   'PATCH ignores null': 'VERB-5',
-  'change shows the old item': 'VERB-10',
+  'PUT and PATCH show the old item': 'VERB-10',
   'PUT ignores another id': 'VERB-3',
   'schema violations are 400': 'ERR-2',
   'body that is no object is 500': 'ERR-2',

@@ -195,7 +195,7 @@ async function change(
     for (const name of ['amount', 'note'] as const)
       if (body[name] === null) Object.assign(next, { [name]: order[name] })
   data.orders.set(id, next)
-  return sendValue(req, res, shownOrder(req, has('change shows the old item') ? order : next, [], twin), twin)
+  return sendValue(req, res, shownOrder(req, has('PUT and PATCH show the old item') ? order : next, [], twin), twin)
 }
 
 /**

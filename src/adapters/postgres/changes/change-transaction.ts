@@ -242,9 +242,9 @@ export class ChangeTransaction<R extends Outcome> {
     if (result === 'stale' && this.#touched) {
       // The transaction has been rolled back, so the row again has the version from before the
       // transaction. If that version is the expected one, the transaction itself made the record
-      // stale. Otherwise, the record was stale from the start. The transaction may have changed
-      // such a record too: for example, a statement-level trigger runs even if the statement finds
-      // no row.
+      // stale. Otherwise, the record was stale from the start. `#touched` can be true in this case
+      // too: for example, a statement-level trigger may have changed the row, because such a
+      // trigger runs even if the statement finds no row.
       const now = await reading(databases, table.options, call, (ask) => rowNow({ table, texts, expected, call, ask }))
       if (now?.version === expected) throw ownWork(this.#change, 'the version it expected')
     }

@@ -52,8 +52,8 @@ export async function snapshotOf(ask: StatementSender): Promise<string | undefin
 }
 
 /**
- * Whether the row exists now and was also visible in the snapshot. If so, the transaction that did
- * not find the row had itself removed it.
+ * Whether a row that a transaction did not find exists now, after the rollback, and was visible in
+ * the `snapshot` of the transaction. If so, the transaction itself had removed the row.
  */
 export async function wasThere(at: RowCall, snapshot: string): Promise<boolean> {
   if (at.table.relation.distributed) return false

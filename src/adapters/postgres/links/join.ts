@@ -105,7 +105,7 @@ export class Join {
    * Returns the SQL of the join. The join finds the row of the target if the call is allowed to see
    * the row. `oneByOne`: the database must look up the target of each row separately. This is
    * needed if the targets are joined to only a few rows, but the planner can't know that the rows
-   * are few. The planner might then read the whole table of the targets.
+   * are few. Without `oneByOne`, the planner might read the whole table of the targets.
    */
   sql(call: AdapterCall, parameters: Parameters, oneByOne: boolean): string {
     const { target } = this
@@ -197,8 +197,8 @@ export class Join {
 
 /**
  * The selections of each target table, keyed by the names of the selected members. Links that show
- * the same members share one selection, because cached rows are reused only with the same `shape`
- * object.
+ * the same members share one selection, because a cached row is reused only if it was read with the
+ * same `shape` object.
  */
 const selections = new WeakMap<Table, Map<string, Selection>>()
 
@@ -260,9 +260,9 @@ function columnOf({ sql }: Member, { columns }: Relation): CatalogColumn | undef
 }
 
 /**
- * Whether a comparison of two columns gives the same result as a comparison of each column with a
- * string. This is the case if both columns have the same collation, and types that the same
- * operator compares. The comparison can then use the key's index.
+ * Whether a join that compares these two columns finds the same rows as a read by key. This is the
+ * case if both columns have the same collation, and types that the same operator compares. The
+ * comparison can then use the key's index.
  */
 const areAlike = (column: CatalogColumn, key: CatalogColumn): boolean =>
   column.collation === key.collation && familyOf(column.type) === familyOf(key.type)

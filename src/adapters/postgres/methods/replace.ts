@@ -39,8 +39,8 @@ export async function replaceRecord(
     const before = seen.versionCoversRow || action === 'patch' ? seen.row(call, at.table, key, expected) : undefined
     return updateRow(at, next, before)
   })
-  // If the row came from the cache, the refusal might be based on an outdated value. `stale` makes
-  // the caller read the row and try again.
+  // If the row came from the cache, a refusal might be based on an outdated value. In this case,
+  // the result is `stale`, so that the caller reads the row and tries again.
   return unread !== undefined && isRefused(result) ? 'stale' : result
 }
 

@@ -211,7 +211,7 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    * equal.
    */
   readonly naming?: 'snake_case' | 'same' | ((member: string) => string)
-  /** The `jsonb` column that stores the members without a column of their own. */
+  /** The `jsonb` column that stores all members that have no column of their own. */
   readonly rest?: string
   /**
    * The source of a row's version. Default `xmin`: the id of the transaction that last changed the
@@ -219,8 +219,9 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    */
   readonly version?: 'xmin' | VersionColumn | VersionExpression
   /**
-   * A string that distinguishes this database from other databases, in which the same row could
-   * have the same `xmin`. It becomes part of the version. Default: the server's system identifier.
+   * A string that becomes part of the version. It distinguishes this database from copies and other
+   * databases, because their rows could have the same `xmin`. Default: the server's system
+   * identifier.
    */
   readonly epoch?: string
   /**

@@ -22,8 +22,8 @@ export const blockedInserts = (table: Table): readonly string[] =>
     : []
 
 /**
- * Returns a warning for each column that makes a create fail if the record has no value for the
- * column's member, although the schema accepts such a record. `onCreate`, the caller's scope and a
+ * Returns a warning for each column that needs a value, if the schema accepts records without a
+ * value for the column's member. Creates of such records fail. `onCreate`, the caller's scope and a
  * parent may set any member, so resources that have one of these are not checked.
  */
 export function refusableInserts(table: Table): readonly string[] {

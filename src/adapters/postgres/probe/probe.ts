@@ -58,8 +58,8 @@ export class Probe {
     wait: Wait,
   ): Promise<void> {
     this.#forgetOtherState(factsOf(table))
-    // If the results of earlier checks still apply, the replica might get no other statement. This
-    // statement checks whether the replica can be reached.
+    // This statement checks whether the replica can be reached. The other checks may send no
+    // statement to the replica, for example because the results of earlier checks still apply.
     if (databases.read !== databases.write) await assertReachable(databases.read, wait)
     const { probe = 'explain' } = table.options
     const catalog = await catalogFacts(table, databases.write, wait)

@@ -6,8 +6,9 @@
  * the database from 685 to 525 microseconds.
  *
  * If the current version of one row is not in the cache, a second statement reads the whole page
- * again, so that all rows of the page come from the same state of the table. To avoid second
- * statements, the first statement selects all cells while rows keep changing between requests.
+ * again, so that all rows of the page come from the same state of the table. After a second
+ * statement, pages are read with all their cells, until all rows of many consecutive pages have
+ * been in the cache again. So second statements are rare even if rows change often.
  */
 import type { Cells } from '../connections/client.js'
 import type { ListStatement } from '../table/list-statement.js'

@@ -214,9 +214,9 @@ function shown(
   epoch: number,
 ): Found {
   const more = page.foundBy === 'end' ? offset + found.length < (total.total ?? 0) : found.length > size
-  // If there are more rows, the result has one extra row: the first row if the page was read
-  // backwards from a position, otherwise the last row. A page that is counted from the end has no
-  // extra row.
+  // If there are rows beyond the page, the query has returned one of them as an extra row. It is
+  // the first row if the page was read backwards from a position, otherwise the last row. A page
+  // that is counted from the end has no extra row.
   const kept = page.foundBy === 'end' || !more ? found : page.foundBy === 'before' ? found.slice(1) : found.slice(0, -1)
   joins?.report(kept, joinedFrom)
   // The position of a neighbouring page consists of the sort values that a record shows. If the

@@ -1,4 +1,4 @@
-/** SQL for the rows of one page, next to a position or at an offset (QUERY-7). */
+/** SQL for the rows of one page, before or after a position, or at an offset (QUERY-7). */
 import type { ListRequest } from '../../contract.js'
 import { type Parameters, quote, rowAlias } from '../sql/sql.js'
 import type { OrderTerm, PageSql } from '../table/list-statement.js'

@@ -28,9 +28,9 @@ const maxPlans = 100
 const planTime = 2_000
 
 /**
- * The minimum cost of a scan of a whole table that is reported, in the units of PostgreSQL's
- * planner. With the default settings, a scan of about 40,000 rows of 100 bytes has this cost.
- * PostgreSQL often scans a small table as a whole, even if it has a suitable index.
+ * A scan of a whole table is reported if its cost is at least this number, in the units of
+ * PostgreSQL's planner. With the default settings, a scan of about 40,000 rows of 100 bytes has
+ * this cost. PostgreSQL often scans a small table as a whole, even if it has a suitable index.
  */
 const reportedCost = 1_000
 

@@ -67,9 +67,9 @@ export interface Member {
    */
   readonly computed: boolean
   /**
-   * SQL that is true for a row whose column may hold a value that the record shows in another form,
-   * such as a large number that is shown rounded or as null. `undefined` if there can be no such
-   * row, if no update writes the column, or if a view shows the column with another type.
+   * SQL that is true for a row if the column may hold more than the record shows. For example, a
+   * large number is shown rounded or as null. `undefined` if there can be no such row, if no update
+   * writes the column, or if a view shows the column with another type.
    */
   readonly inexact: string | undefined
 }

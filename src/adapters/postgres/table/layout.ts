@@ -44,8 +44,8 @@ export class Layout {
   readonly members: readonly Member[]
   readonly byName: ReadonlyMap<string, Member>
   /**
-   * `restName` is the column that stores the members without a column of their own (option `rest`),
-   * and `rest` is the content of this column. Both are `undefined` without the option.
+   * `restName` is the column for all members that have no column of their own (option `rest`), and
+   * `rest` is the content of this column. Both are `undefined` without the option.
    */
   readonly restName: string | undefined
   readonly rest: Content | undefined

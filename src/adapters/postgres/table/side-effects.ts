@@ -1,7 +1,7 @@
 /**
  * Determines from the catalog which writes are certain to change only their own row. The statement
- * of such a write can also read other tables. The statement then returns the committed state of
- * these tables, because the write does not change them.
+ * of such a write can also read rows of other tables for the response. The write does not change
+ * these rows, so the response shows them correctly.
  */
 import type { PostgresAdapterOptions } from '../options/options.js'
 import type { Aftermath } from './aftermath.js'

@@ -46,8 +46,8 @@ export interface Table {
   /** The columns of `shown` after the record: the version, and the stamp if there is one. */
   readonly besides: { readonly sql: string; readonly names: readonly string[] }
   /**
-   * The names of the columns that identify a row and its version: the columns of the key, and the
-   * columns of `besides`.
+   * The names of the columns that identify a row and its version: the columns of the key, the
+   * version, and the stamp if there is one.
    */
   readonly slimNames: readonly string[]
   /** The shape of a row of `shown`. */
@@ -92,7 +92,7 @@ export interface Table {
   readonly nextVersion: ((parameters: Parameters) => string) | undefined
   /** Whether the version column is also a member of the record. */
   readonly showsVersion: boolean
-  /** Which writes can leave a row that differs from the row that RETURNING returns. */
+  /** The kinds of writes after which the committed row can differ from the row in RETURNING. */
   readonly aftermath: Aftermath
   /** Which writes change only their own row. */
   readonly ownRowOnly: OwnRowOnly

@@ -47,7 +47,7 @@ export class ProcessPositions implements ReplicaPositions {
   #marked: string | undefined
   #markedAt: number
   #floor: string | undefined
-  /** The time until which a write of a client whose entry was evicted might still be running. */
+  /** The latest `unknownUntil` of the entries that were evicted because there were too many. */
   #unknownUntil = Number.NEGATIVE_INFINITY
 
   constructor(now = (): number => performance.now(), max = maxClients) {

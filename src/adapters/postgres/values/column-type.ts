@@ -80,9 +80,9 @@ export interface ColumnType {
    */
   faithful(text: string): boolean
   /**
-   * SQL that is true for each value that is shown in a changed form that a client might send back,
-   * such as a number that is shown rounded. `faithful` is false for such a value. The SQL may also
-   * be true for other values. Absent if there are no such values.
+   * SQL that is true for each value whose shown form does not equal the stored value, such as a
+   * rounded number. A client might send the shown form back. `faithful` is false for such a value.
+   * The SQL may also be true for other values. Absent if there are no such values.
    */
   inexact?(sql: string): string
   encode(value: Scalar): string

@@ -133,8 +133,8 @@ export const durations = (precision = 6): ColumnType =>
         .map(([before, field, after]) => `'${before}', extract(${field} FROM ` + `${sql}), '${after}'`)
         .join(', ')}) ELSE ${sql}::text END`,
     shown: (text) => canonicalDuration(text) ?? text,
-    // As intervals, 30 days equal a month, but their texts differ in every IntervalStyle. So the
-    // texts are compared.
+    // The texts are compared, because PostgreSQL treats the intervals "30 days" and "1 month" as
+    // equal. Their texts differ in every IntervalStyle.
     shownAs: (sql, text) => `${sql}::text = ${text}::interval::text`,
     columnFault(text) {
       const { months, days, nanoseconds } = durationParts(text)

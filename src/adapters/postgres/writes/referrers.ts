@@ -15,8 +15,8 @@ const byClient = new WeakMap<object, Resident[]>()
 const byOptions = new WeakMap<PostgresAdapterOptions, readonly Resident[]>()
 
 /**
- * Registers the table of a collection for all adapters of this database client. A later call of
- * `referrersOf` must pass this `options` object.
+ * Registers the table of a collection for all adapters of this database client. `referrersOf` finds
+ * the database client by this `options` object, so it must get the same object.
  */
 export function registerTable(client: object, options: PostgresAdapterOptions, collection: string): void {
   const residents = byClient.get(client) ?? []

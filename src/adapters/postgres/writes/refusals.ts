@@ -37,11 +37,11 @@ export function refusalOf(
       }
     case '23503':
     case '23001':
-      // If the failure names another table, records of that table refer to this record. If the
+      // If the failure names another table, records of that table refer to this record. A create is
+      // an exception: no record refers to a new record, so the failure comes from a trigger. If the
       // resource's own table has a foreign key to itself, the failure does not show which of the
       // two records refers to the other. The action shows it: a removal can only fail because other
-      // records refer to this record. No record refers to a new record. So if a create fails
-      // because of another table, a trigger has failed.
+      // records refer to this record.
       if (action === 'create' && isForeign(table, failure)) return { refused: 'rule', members: [] }
       if (action === 'remove' || isForeign(table, failure))
         return { refused: 'referenced', members: [], by: referrersOf(table.options, failure) }
