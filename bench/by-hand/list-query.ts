@@ -40,8 +40,7 @@ export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQu
   const member = descending ? sort.slice(1) : sort
   if (member !== 'fechaDeEntrada' && member !== 'numero')
     throw malformed(`"sort" can't be "${sort}". Use fechaDeEntrada or numero.`)
-  if (expand !== undefined && expand !== 'contrato')
-    throw malformed(`"expand" can't be "${expand}". Use contrato.`)
+  if (expand !== undefined && expand !== 'contrato') throw malformed(`"expand" can't be "${expand}". Use contrato.`)
   const size = limit === undefined ? pageSize : integer('limit', limit, 1, 100)
   const page = offest === undefined ? 1 : integer('offest', offest, 1, Number.MAX_SAFE_INTEGER)
   return {
