@@ -30,7 +30,7 @@ export function nearMiss(name: string, allowed: Iterable<string>): string | unde
   return extensions.size === 1 ? [...extensions][0] : undefined
 }
 
-/** If one name begins with another, the minimum length of the shorter name. */
+/** The minimum length of the shorter of two names, if one begins with the other. */
 const shortest = 3
 
 /** Whether one of two names begins with the other. Example: `alg` and `algorithm`. */

@@ -30,7 +30,7 @@ describe('nearMiss', () => {
     ['alg', ['kid', 'algorithm', 'key'], 'algorithm'],
     ['FEC', allowed, 'fechaDesde'],
     ['sortable', allowed, 'sort'],
-  ])('QUERY-8: for %s, the closest name is its only extension or prefix in %j', (name, names, near) => {
+  ])('QUERY-8: %s, in %j, is close to the only name that extends it or is a prefix of it', (name, names, near) => {
     expect(nearMiss(name, names)).toBe(near)
   })
 

@@ -1,7 +1,7 @@
 /**
  * The process that generates the load. On a first message, it prepares a round of a workload. It
  * starts the round on a second message, which the parent process sends after it has read the CPU
- * time of the server. A round of `--tail` needs no second message.
+ * time of the server. With the option `--tail`, a round starts on the first message.
  */
 import type { Ran } from './clocked.js'
 import { type Round, runRound } from './run.js'

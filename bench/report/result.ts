@@ -54,7 +54,10 @@ export interface WorkloadResult {
   readonly name: WorkloadName
   readonly title: string
   readonly rows: readonly Row[]
-  /** A ratio above 1 means that the server `of` needs less CPU time than the server `to`. */
+  /**
+   * Each ratio is the CPU time of the server `to`, divided by the CPU time of the server `of`. If
+   * the ratio is above 1, the server `of` needs less CPU time.
+   */
   readonly ratios: readonly Ratio[]
 }
 

@@ -31,7 +31,8 @@ export function recordChanges<T, K>({
       await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [record])
     }
     const result = await change.apply()
-    // If nothing was changed, no row is needed, because the adapter rolls everything back.
+    // If the adapter's statement did not succeed, the adapter rolls the transaction back, so no row
+    // is needed.
     if (change.after === undefined && result !== 'removed') return
     await tx.query(insert, [
       change.collection,

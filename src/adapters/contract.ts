@@ -420,8 +420,8 @@ export interface Adapter<T, K> {
    * Takes a record out of the parent's collection. The record itself stays. The first of these
    * cases that applies is the result:
    *
-   * 1. `'absent'`: the record is not in the collection, or the scope fixes a member that holds the
-   * parent's key;
+   * 1. `'absent'`: the record is not in the collection, or the scope contains a member that holds
+   * the parent's key;
    * 2. `'stale'`: the record's version is not `expected`;
    * 3. a refusal by a rule of the store;
    * 4. `'detached'`: the record is taken out of the collection.

@@ -6,8 +6,9 @@ import type { AdapterViewOptions } from './view-options.js'
 
 /**
  * Throws `ConfigurationError` if `under` is not an adapter, or if it has no resource yet. An
- * adapter without the option `resource` gets its resource when it is mounted. But a view is mounted
- * with the definition of an older version, so the view can't give its adapter a resource.
+ * adapter without the option `resource` gets its resource from the definition that it is mounted
+ * with. An adapter under a view can't, because the view is mounted with the definition of an older
+ * version.
  */
 export function checkUnder(under: unknown): void {
   if (isContainer(under) && 'list' in under && 'read' in under) return

@@ -193,8 +193,8 @@ export function responseFor(all: ReadonlyMap<string, Place>, status: string): re
 }
 
 /**
- * Returns whether a response has content or header fields. A `default` with neither of these
- * promises nothing about the statuses that it covers.
+ * Returns whether a response has content or header fields. A `default` that has no content and no
+ * header fields says nothing about the statuses that it covers.
  */
 const hasContent = (answer: Place | undefined): boolean =>
   ['content', 'headers'].some((member) => own(answer?.value, member) !== undefined)

@@ -24,9 +24,9 @@ export class SchemaComparer {
   readonly #underWay = new Map<string, number>()
   readonly #provisional = new Map<string, { readonly found: readonly Finding[]; readonly assumed: number }>()
   /**
-   * The depth of the outermost pair that was met again during its own comparison; `Infinity` if
-   * there is none. Such pairs occur in recursive schemas. When a pair is met again, it is assumed
-   * to have no differences.
+   * A recursive schema leads back to a pair whose comparison is unfinished. Such a pair is assumed
+   * to have no differences. This member is the depth of the outermost pair for which the current
+   * comparison has assumed this; `Infinity` if there is none.
    */
   #assumed = Number.POSITIVE_INFINITY
 

@@ -45,8 +45,7 @@ function found(shapes: Shapes, difference: Difference, from?: unknown, to?: unkn
 }
 
 /**
- * The types whose values are also allowed by a schema that allows strings, if values are sent as
- * text.
+ * If values are sent as text, a schema that allows strings also allows the values of these types.
  */
 const asText: readonly ValueType[] = ['integer', 'fraction', 'boolean']
 

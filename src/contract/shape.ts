@@ -318,8 +318,9 @@ function dependentsOf(plains: readonly Place[]): ReadonlyMap<string, ReadonlySet
 }
 
 /**
- * Merges alternatives that a single shape can represent: null, enumerated values, and alternatives
- * without a common type.
+ * Merges alternatives that a single shape can represent. Two alternatives are merged if both
+ * enumerate their values, or if neither does and they have no type in common. An alternative that
+ * allows only null is merged with all others.
  */
 function fold(shapes: readonly Shape[]): readonly Shape[] {
   // Null is allowed if any alternative allows it.

@@ -89,9 +89,9 @@ function partOf(change: Change): GuideItem['part'] {
  * callback.
  */
 function isReceived({ kind, path, place }: Change): boolean {
-  // The changed form can be part of a request, a response or a webhook. It is part of a request
-  // only if `place` begins with `body ` and `path` begins with `/`. The `path` of a webhook is its
-  // name.
+  // The form with the changed part can be sent in a request, a response or a webhook. It is sent in
+  // a request only if `place` begins with `body ` and `path` begins with `/`. The `path` of a
+  // webhook is its name.
   if (kind === 'part-style-changed') return !(place.startsWith('body ') && path?.startsWith('/') === true)
   if (kind.startsWith('part-')) return ['part-type-removed', 'part-type-unknown', 'part-header-removed'].includes(kind)
   return /^(?:response|header|status|reply|delivery|webhook|callback)-/.test(kind)

@@ -9,8 +9,8 @@ import { type ClauseSettings, type ModedClause, settingKinds, unfitClause } from
 /**
  * `off`: the service behaves as it did before, and nothing is counted. `report`: the service
  * behaves as it did before, and reports a finding for each request that enforcement would have
- * refused, or whose response enforcement would have changed. `enforce` (the default): the clause is
- * enforced.
+ * refused, and for each response that enforcement would have changed. `enforce` (the default): the
+ * clause is enforced.
  */
 export type Mode = 'off' | 'report' | 'enforce'
 

@@ -76,10 +76,10 @@ const declares = ({ properties, patternProperties }: JsonSchema, name: string): 
   patternsOf(patternProperties).some(([pattern]) => pattern.test(name))
 
 /**
- * Whether one schema allows members that it does not name. `isPart` is false for a schema in a
- * branch, for example of `anyOf`. In a branch, `additionalProperties: false` and
- * `unevaluatedProperties: false` also count as allowing other members: if the branch does not
- * match, Ajv still regards all members as evaluated.
+ * Whether one schema allows members that it does not name. `isPart` says whether the schema always
+ * applies to the object. It is false for a schema in a branch, for example of `anyOf`. In a branch,
+ * `additionalProperties: false` and `unevaluatedProperties: false` also count as allowing other
+ * members: if the branch does not match, Ajv still regards all members as evaluated.
  */
 const allowsOthers = ({ additionalProperties, unevaluatedProperties }: JsonSchema, isPart: boolean): boolean =>
   [additionalProperties, unevaluatedProperties].some((one) => one !== undefined && !(isPart && one === false))

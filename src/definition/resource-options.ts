@@ -40,8 +40,8 @@ export interface FilterDeprecation {
 
 /**
  * A link to another resource. In bodies, the link is an object with `href` and the target's members
- * in `show`. It replaces the stored members that `by` names. Only members that belong to the
- * record's own key, or hold its parent's key, stay in bodies (REP-1).
+ * in `show`. It replaces the stored members that `by` names. Of these members, only those that
+ * belong to the record's own key, or hold its parent's key, stay in bodies (REP-1).
  */
 export interface ToLinkOptions {
   /** The target, or the name of its collection if two definitions refer to each other. */

@@ -105,7 +105,7 @@ function join(building: Building, all: ReadonlyMap<ResourceDefinition, Building>
   for (const link of definition.links.values()) if (link.kind === 'to') add(link.to, link.by)
 }
 
-/** Whether a reference contains a member of the record's own key. */
+/** Whether a member that stores the reference is part of the record's own key. */
 const isInKey = ({ key }: ResourceDefinition, { by }: Reference): boolean =>
   by.some((member) => key.members.includes(member))
 

@@ -41,7 +41,7 @@ export function applyHeadRule(res: ServerResponse, rule: HeadRule, refuse: (erro
     refuse(verdict)
   }
   // After a refusal, the output of the handler is discarded, but the response to the error is sent.
-  // Output with the status of the refused response comes from the handler.
+  // Output comes from the handler as long as the status is still that of the refused response.
   const isDiscarded = (status = res.statusCode): boolean =>
     refused !== undefined && (res.writableEnded || status === refused)
 

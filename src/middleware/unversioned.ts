@@ -5,7 +5,7 @@ import { requestState } from './request-state.js'
 const states = requestState<() => readonly string[]>('api()')
 
 /**
- * Records that a service with versions passed a request to the next middleware, because the path of
+ * Marks a request that a service with versions passed to the next middleware, because the path of
  * the request contains no version. `living` returns the paths of the current versions, such as
  * `/v1`.
  */

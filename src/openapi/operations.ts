@@ -45,7 +45,7 @@ export class Operations {
   readonly #sharedPartsByKey = new Map<string, SharedParts>()
   readonly #common = new Map<Route, Common>()
   readonly #bodiless = new WeakMap<Success, Reference>()
-  /** The success responses without content that are references to components. */
+  /** References to the components that describe success responses without content. */
   readonly #shared = new Set<unknown>()
 
   constructor(components: Components, records: RecordSchemas) {

@@ -29,8 +29,8 @@ function namesGiven(scope: (principal: unknown) => unknown, principal: unknown):
 }
 
 /**
- * Maximum depth of the members of a stand-in. The limit ends a function that follows members in a
- * loop.
+ * Maximum depth of the members of a stand-in. Without this limit, a function `scope` that goes from
+ * member to member in a loop might never end.
  */
 const maxDepth = 8
 

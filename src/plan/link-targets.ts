@@ -99,9 +99,9 @@ export function checkLineage(what: string, target: Mounted): void {
 }
 
 /**
- * Checks a resource whose items are also listed in a sub-collection of an associated resource.
- * Throws if this resource has no scope, but is contained in a resource with a scope. The scope of
- * the containing resource hides items at their own URLs, but the sub-collection would show them.
+ * Checks the scope of `child`, whose items are also listed in a sub-collection of an associated
+ * resource. Throws if `child` has no scope, but one of its parents has a scope. The parent's scope
+ * hides items at their own URLs, but the sub-collection would show these items.
  */
 export function checkScope(what: string, child: Mounted): void {
   if (child.plan.definition.scope !== undefined) return

@@ -68,7 +68,8 @@ export interface ResourcePlan {
   /**
    * The members of `hidden` that several links use, such as a tenant id that is part of several
    * foreign keys. A link without a target leaves such a member unchanged, because the other links
-   * may need it. Each of these links also uses a member that no other link uses.
+   * may need it. A member is in this set only if each of the links that use it also has a member of
+   * its own, which no other link uses.
    */
   readonly shared: ReadonlySet<string>
   readonly links: ReadonlyMap<string, Link>

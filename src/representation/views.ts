@@ -26,7 +26,7 @@ export interface View {
   readonly presenter: Presenter
   /**
    * A cache of digests, shared by the views of all resources. The key is the version of a related
-   * record. In one view, all items whose only related record is this one have the same digest in
+   * record. In one view, all items that are related to this record alone have the same digest in
    * their entity tags.
    */
   readonly linkDigests: Cache<string, LinkDigest>

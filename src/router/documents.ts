@@ -195,10 +195,10 @@ export class Documents {
 
   /**
    * Returns the cache key of a draft, or of a document that is made from the draft. `format`
-   * distinguishes the documents that are made from one draft. It says whether the document is YAML,
-   * and contains the URL of the service if that URL depends on the request. For the draft itself,
-   * `format` is empty. The key changes when a part of the version retires, or when the announced
-   * brownouts change.
+   * distinguishes the documents that are made from one draft. Its first element says whether the
+   * document is YAML. Its second element is the URL of the service if that URL depends on the
+   * request, and an empty string otherwise. For the draft itself, `format` is empty. The key
+   * changes when a part of the version retires, or when the announced brownouts change.
    */
   #keyOf(version: string, allowed: ReadonlySet<string> | undefined, ...format: readonly unknown[]): string {
     const described = this.#description.versions.get(version)

@@ -38,8 +38,8 @@ export function formerEmpty(
 }
 
 /**
- * Returns whether the response to a HEAD of an item is that of a GET, but without the body
- * (VERB-8).
+ * Returns whether HEAD of an item gets the same response as GET, without the body. This is the case
+ * while VERB-8 is not enforced.
  */
 export function isHeadLikeGet(exchange: Executed): boolean {
   const legacy = exchange.legacy('VERB-8')

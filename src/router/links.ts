@@ -175,8 +175,9 @@ function takeLink(taking: Taking, link: LinkTo): void {
   const given = body[link.name]
   if (given === null) {
     for (const member of link.by) if (hidden.has(member) && !shared.has(member)) record[member] = null
-    // A link has no target if at least one of its stored members is null. So a link that is null
-    // contradicts the body only if the body gives each of these members a value other than null.
+    // A link has no target if at least one of its stored members is null. So a body in which the
+    // link is null contradicts itself only if all of these members are in the body with values
+    // other than null.
     if (link.by.every((member) => !hidden.has(member) && (body[member] ?? null) !== null))
       for (const member of link.by) violations.push(contradiction(target, link.name, member))
     return

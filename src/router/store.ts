@@ -355,10 +355,10 @@ const unchanged: ReadonlySet<unknown> = new Set(['absent', 'stale', 'mismatched'
 const changed: ReadonlySet<unknown> = new Set(['removed', 'attached', 'detached'])
 
 /**
- * Returns whether a write changed anything, according to the adapter's result. An object that is
- * not a refusal counts as `made`, even `{ nothing: true }`, the result of a create without a new
- * record. Returns `unknown` for a value such as `undefined`, which the adapter contract does not
- * allow.
+ * Returns whether a write changed anything, according to the adapter's result. Any object that is
+ * not a refusal counts as `made`. This includes `{ nothing: true }`, which `create` returns if it
+ * creates no record. Returns `unknown` for a value such as `undefined`, which the adapter contract
+ * does not allow.
  */
 function changeOf(result: unknown): Change {
   if (unchanged.has(result) || isRefused(result)) return 'none'

@@ -134,9 +134,9 @@ export class OwnTimeLimit extends Countdown {
 
   /**
    * Removes the listener from the signal of the job. Must be called when the work is done. Each
-   * method call and each record has its own time limit, which can add a listener to the signal.
-   * Without this method, the listeners would accumulate on a signal that exists as long as the
-   * process.
+   * method call starts a time limit, and a call that creates several records starts one for each
+   * record. Each of these time limits can add a listener to the signal. Without this method, the
+   * listeners would accumulate on a signal that exists as long as the process.
    */
   end(): void {
     if (this.#abort !== undefined) this.#ended?.removeEventListener('abort', this.#abort)

@@ -65,8 +65,8 @@ export const serverOf = (socket: Socket): DrainingServer | undefined => (socket 
 
 export interface Connections extends Iterable<Socket> {
   /**
-   * From now on, `closeIdleConnections` does not close connections that have been opened, or have
-   * sent data, since the latest call of `spareActive`.
+   * After this call, `closeIdleConnections` does not close connections that have been opened, or
+   * have sent data, since the call. If `spareActive` is called again, the latest call counts.
    */
   spareActive(): void
   /** Ends the effect of `spareActive`. */

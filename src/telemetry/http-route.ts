@@ -45,8 +45,8 @@ const names = new WeakMap<TracedRequest, { route: string | undefined }>()
 /**
  * Sets the route of a traced request. Express's instrumentation overwrites the route for each layer
  * that a request passes, and its routes can lack the version. Therefore, when the response emits
- * `close`, the `route` that the latest call of this function has passed is set again. This happens
- * before the instrumentation of `http` ends the span.
+ * `close`, the `route` from the latest call of this function is set again. This happens before the
+ * instrumentation of `http` ends the span.
  */
 export function nameRoute(traced: TracedRequest, res: ServerResponse, route: string | undefined): void {
   // `Reflect.set` is used because an assignment would throw if the record can't be written.

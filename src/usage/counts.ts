@@ -219,7 +219,10 @@ export class Counts {
     this.#changed.push(cell)
   }
 
-  /** Returns the cell for these labels, after bounding them. Creates the cell if there is none. */
+  /**
+   * Truncates labels, or replaces them with `(other)`, where necessary. Returns the cell for the
+   * resulting labels, and creates the cell if there is none.
+   */
   #open(given: Labels): Cell {
     const labels = this.#bounded(given)
     const { subject, method, route, detail, client } = labels

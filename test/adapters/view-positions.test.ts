@@ -131,7 +131,7 @@ describe('pagination and calls through a view', () => {
     expect(await walk('/v1/envios?sort=-importe&limit=2&offest=5', 'prev')).toEqual(all)
   })
 
-  it('HDR-3: a view that renames the scope of a call keeps all other properties of the call', async () => {
+  it('HDR-3: a view that renames scope members keeps all properties of the call except the scope', async () => {
     const every: Required<AdapterCall> = {
       ...call,
       scope: { empresa: 1 },
@@ -168,7 +168,7 @@ describe('pagination and calls through a view', () => {
     expect({ ...view, create: async () => 'absent' }).toMatchObject({ computes: true })
   })
 
-  it('HDR-3: a view that renames the scope of a call passes on "fresh" and "left", which can be absent', async () => {
+  it('HDR-3: a view that renames scope members passes on "fresh" and "left", which can be absent', async () => {
     const calls: AdapterCall[] = []
     const under: Adapter<unknown, unknown> = {
       list: () => ({ items: [] }),

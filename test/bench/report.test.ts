@@ -107,7 +107,7 @@ describe('ratios', () => {
       for (const server of [of, to]) expect(workloadOf(workload).servers ?? [server]).toContain(server)
   })
 
-  it('call a checkout faster or slower only if the rounds agree and the difference exceeds three percent', () => {
+  it('show a checkout as faster or slower only if the rounds agree and the difference exceeds three percent', () => {
     expect(change({ q1: 0.8, median: 0.9, q3: 0.99 })).toBe('slower')
     expect(change({ q1: 0.8, median: 0.9, q3: 1.1 })).toBe('level')
     expect(change({ q1: 0.97, median: 0.98, q3: 0.99 })).toBe('level')

@@ -111,7 +111,7 @@ describe.each(frameworks)('VER-3: brownouts on %s', (_name, express) => {
     ])
   })
 
-  it('VER-3: if brownouts follow without a gap, Retry-After is the time until the end of the last one', async () => {
+  it('VER-3: if brownouts follow each other without a gap, Retry-After is the time until the last ends', async () => {
     const { send } = await start([
       { from: '2027-03-01T10:15:00Z', until: '2027-03-01T10:20:00Z' },
       { from, until },

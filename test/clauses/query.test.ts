@@ -275,8 +275,9 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
       [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
       [1, 2, 3, 4],
     ])
-    // The rows 3, 6, 9 and 12 remain. After page 2 is read, the rows 1 and 2 are inserted. So page
-    // 1 has a "prev" link to one more page, whose number is also 1.
+    // The rows 3, 6, 9 and 12 remain. After page 2 (the rows 9 and 12) is read, the rows 1 and 2
+    // are inserted. Page 1 then contains the rows 3 and 6, and its "prev" link leads to the rows 1
+    // and 2. The number of that page is 1 too.
     await walk('/v8/piezas?limit=2&offest=2', 'prev', async (page) => {
       if (page === 1) for (const numero of [1, 2]) await send('POST', '/v8/piezas', {}, { numero, lote: 'x' })
     })

@@ -681,7 +681,7 @@ it.each([
   ['the style label', 'path', { schema: text, style: 'label' }],
   ['the style matrix', 'path', { schema: text, style: 'matrix' }],
   ['content', 'query', { content: { 'application/json': { schema: text } } }],
-])('adding or removing %s of a string parameter in the %s is a breaking change of its style', (_title, where, rest) => {
+])('adding or removing %s of a string parameter in the %s is reported as a style change', (_title, where, rest) => {
   const of = (parameter: Json): Json =>
     document({
       '/things/{a}': { get: { parameters: [{ name: 'a', in: where, required: true, ...parameter }], responses: {} } },

@@ -281,7 +281,7 @@ describe('any string at all', () => {
     )
   })
 
-  it('PATH-10: an accepted segment survives URL encoding; a refused one is no collection name either', () => {
+  it('PATH-10: an accepted segment survives URL encoding; a refused segment is refused as a collection too', () => {
     fc.assert(
       fc.property(name, (text) => {
         if (segmentCode(text) === 'passes') expect(decodeURIComponent(encodeURIComponent(text))).toBe(text)

@@ -69,7 +69,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('the endpoint %s', (pat
   })
 
   it.each([{ pipe: 'PVC' }, { getReader: null }, { pipe: { diameter: 40 }, getReader: 1 }])(
-    'HDR-1: an object is not taken for a stream because of the names of its members: %j',
+    'HDR-1: an object is sent as JSON, even if its members have the names of stream methods: %j',
     async (value) => {
       const { send, errors } = await serve(() => value)
       const answer = await send('GET', path)
@@ -186,7 +186,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('the endpoint %s', (pat
   })
 })
 
-it('HDR-2: endpointReply() accepts "version" only as a string, and only below an item', async () => {
+it('HDR-2: endpointReply() accepts "version" only as a string, and only in an endpoint below an item', async () => {
   for (const [path, version, status] of [
     ['/v1/pruebas', '1', 500],
     ['/v1/clientes/1/pruebas', 1, 500],

@@ -1,6 +1,7 @@
 /**
- * One node of the cluster: an instance of Patroni, and the PostgreSQL that it manages. Each is
- * reached through a link, which is a TCP proxy that can be stopped.
+ * One node of the cluster: an instance of Patroni, and the PostgreSQL that it manages. The other
+ * programs of the cluster reach the node through links, which are TCP proxies that can be stopped.
+ * The node itself reaches etcd through a link too.
  */
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'

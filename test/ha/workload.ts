@@ -34,8 +34,9 @@ export interface Verdict {
   readonly doubles: number
   /**
    * A description of each false response: the counter is missing, less than the last acknowledged
-   * value or greater than the last sent value. A value does not count as sent if its 503 says that
-   * nothing was changed. Also describes each counter that is too great in the database at the end.
+   * value or greater than the last sent value. If an update gets a 503 that says that nothing was
+   * changed, its value does not count as sent. Also describes each counter that is too great in the
+   * database at the end.
    */
   readonly untrue: readonly string[]
   /**

@@ -171,7 +171,7 @@ function inMemory(design: Design): Design {
 /**
  * Returns the member for the memory adapter, which compares strings without a format by their exact
  * values. For such a string, `spellings`, `means` and `isBlind` are removed from the kind of the
- * member, because they describe different strings that are equal.
+ * member, because they make different strings count as equal.
  */
 function schemaAlone(member: MemberDesign): MemberDesign {
   const { type, format } = member.kind.schema

@@ -53,8 +53,8 @@ const unreachable: readonly { readonly what: RegExp; readonly why: string }[] = 
   {
     what: /^options(?:Openapi(?:Json|Yaml)?|Docs(?:File)?) (?:500|503) RateLimit(?:-Policy)?$/,
     why:
-      'The rate limit adds these fields. Once the rate limit has run, OPTIONS of a document or of its pages can ' +
-      'fail only because of a fault in the library.',
+      'These responses have the fields only if the request fails after the rate limit. After the rate limit, ' +
+      'OPTIONS of a document or of a docs page fails only because of a fault in the library.',
   },
   {
     what: / 400 bad-request$/,

@@ -251,7 +251,7 @@ describe('VERB-5: in a patch, null removes', () => {
     expect(matched.properties.matched.patternProperties).toMatchObject({ '^x-': { type: ['array', 'null'] } })
   })
 
-  it('only the optional members of an object that "additionalProperties" allows; required ones may be omitted', () => {
+  it('no required member of an object under "additionalProperties", but the patch may omit the member', () => {
     const others = (patch as { additionalProperties: object }).additionalProperties
     expect(others).not.toHaveProperty('required')
     expect(others).toMatchObject({ properties: { a: { type: 'integer' } } })

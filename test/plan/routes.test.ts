@@ -258,7 +258,7 @@ describe('relations between resources', () => {
     expect(at(routeTable([on(fondos), on(carteras)]), '/carteras/1/fondos')).toEqual(['members', 1])
   })
 
-  it('REP-1: links can lead to a related resource, but it has routes only below a mounted parent', () => {
+  it('REP-1: a resource in "related" can be the target of links, but has routes only below a mounted parent', () => {
     const routes = routeTable([on(piezas)], [on(contratos), on(componentes)])
     expect([at(routes, '/contratos/C'), routes.locate(['contratos', 'C'])?.keys]).toEqual([undefined, ['C']])
     expect(at(routes, '/piezas/3/componentes')).toEqual(['collection', 3])

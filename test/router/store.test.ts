@@ -74,7 +74,7 @@ describe('adapters that deviate from the contract', () => {
     },
   )
 
-  it('ERR-1: if the problem of a failed request cannot be written either, the client still gets 500', async () => {
+  it('ERR-1: if a request fails, and writing its problem fails too, the client still gets 500', async () => {
     const errors: unknown[] = []
     const adapter = { list: () => ({ items: [] }), read: () => [], create: () => ({}) }
     let faults = 2

@@ -133,7 +133,7 @@ async function drop(client: pg.Client, which: (name: string) => boolean): Promis
 
 async function over<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: connectTimeout })
-  client.on('error', () => {}) // queries report their own errors
+  client.on('error', () => {}) // this event can be ignored, because a failed query rejects
   try {
     await client.connect()
     return await use(client)

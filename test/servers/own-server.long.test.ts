@@ -11,7 +11,7 @@ import { type OwnServer, ownServer } from './own-server.js'
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 })
-  client.on('error', () => {}) // queries reject with their own errors
+  client.on('error', () => {}) // this event can be ignored, because a failed query rejects
   await client.connect()
   try {
     return (await client.query(text)).rows

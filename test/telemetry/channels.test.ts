@@ -286,7 +286,7 @@ describe('subscribers of the channels', () => {
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
   })
 
-  it('can bind an AsyncLocalStorage, whose value is then set by the innermost request, step or adapter call', async () => {
+  it('can bind an AsyncLocalStorage. Its value comes from the innermost request, step or adapter call', async () => {
     const store = new AsyncLocalStorage<string>()
     bind<RequestMessage>('request', store, ({ httpRoute }) => `request ${httpRoute}`)
     bind<StepMessage>('step', store, ({ step }) => `${store.getStore()} > ${step}`)

@@ -134,7 +134,7 @@ export function operations(request: Parsed): void {
   void body
 }
 
-// @ts-expect-error The operation reads its query in a way that its type does not declare.
+// @ts-expect-error The kind of query is `item`, but the type of the operation requires `list`.
 export const misdescribed: Operation<'list', 'ignored', 200> = { ...list, query: 'item' }
 export const misanswered: Operation<'list', 'ignored', 200> = {
   ...list,

@@ -18,7 +18,7 @@ const counts = [0, 1, 2, 4]
 const calls: Figure = { title: 'adapter calls', unit: 'calls', of: (sample) => sample.calls }
 
 export const expansions: Curve = {
-  title: 'expansions: a page of 25 records, with this many of their four associations expanded',
+  title: 'expansions: a page of 25 records, by the number of expanded associations (each record has four)',
   x: 'expansions',
   database: true,
   async measure(environment, options) {

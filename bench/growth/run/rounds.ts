@@ -1,6 +1,6 @@
 /**
- * Measures the lines of a curve. First starts their servers, checks responses, and warms the
- * servers up. Then times each point once in every round.
+ * Measures a curve, which consists of one or more lines of points. First starts the servers of all
+ * points, checks responses, and warms the servers up. Then times each point once in every round.
  */
 import { asker } from '../../workloads/ask.js'
 import type { Figure, Line, Point, Sample } from '../curve.js'

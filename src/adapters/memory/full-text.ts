@@ -57,10 +57,10 @@ export class FullText {
   }
 
   /**
-   * Adds the records that match one clause of the search query to `ranks`. The rank of a record
-   * grows by the sum of tf-idf (term frequency and inverse document frequency) over the words of
-   * the clause. If `weighed` is false, the rank grows by the sum of the term frequencies alone.
-   * Term frequencies are logarithmic.
+   * Finds the records that match `clause`, which is one alternative of the search query, and adds
+   * them to `ranks`. The rank of a record grows by the sum of tf-idf (term frequency and inverse
+   * document frequency) over the words of the clause. If `weighed` is false, the rank grows by the
+   * sum of the term frequencies alone. Term frequencies are logarithmic.
    */
   #match(clause: SearchClause, ranks: Map<Identity, number>, weighed: boolean): void {
     const found = clause.words.map((word) => this.#postings.get(word))

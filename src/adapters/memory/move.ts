@@ -1,6 +1,6 @@
 /**
- * Attaches and detaches records (PATH-7). Members that the scope fixes are never changed:
- * otherwise, the record would leave the scope.
+ * Attaches and detaches records (PATH-7). The members in the scope are never changed, because a
+ * change would move the record out of the scope.
  */
 import { put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'

@@ -56,7 +56,7 @@ const defaults = {
 }
 
 /**
- * How long an IP address stays known for an account after a login: at most 24 days, in
+ * After a login, the IP address stays known for the account for at most this time: 24 days, in
  * milliseconds. Some stores wait for this time with a Node timer before they remove a count. So the
  * time must be below the longest delay of such a timer (2^31 - 1 milliseconds).
  */

@@ -64,9 +64,9 @@ function fixedRing(what: string, given: unknown): KeyRing {
   )
   checkNames(what, keys)
   const kids = [...new Set(keys.flatMap(({ kid }) => kid ?? []))]
-  // `unknown` holds the keys for a token with an unknown `kid`, which is a `kid` that no key has.
-  // These keys are the same for every unknown `kid`. No key has an empty `kid`, so `choose` finds
-  // them with an empty `kid`.
+  // `unknown` holds the keys for a token whose `kid` is unknown, which means that no key has it.
+  // These keys are the same for every unknown `kid`. So `choose` is called with an empty `kid`,
+  // which no key has.
   const rings = new Map(
     algorithmNames.map((alg) => [
       alg,

@@ -77,8 +77,8 @@ export const pageChecks: readonly ListCheck[] = [
         const count = itemsOf(exchange).length
         const wanted = Math.min(size, totalOf(exchange) ?? Number.POSITIVE_INFINITY)
         if (count === wanted || (wanted === size && count < size && totalOf(exchange) === undefined)) return undefined
-        // If the short page has all items of the list, only the total is wrong. QUERY-7/total
-        // reports this.
+        // If the page is too short but contains all items of the list, only the total is wrong.
+        // QUERY-7/total reports this.
         if (count < wanted && (await hasAllItems(list, size, count))) return undefined
         return breaks(itemCount(wanted), itemCount(count), exchange)
       })

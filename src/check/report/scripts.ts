@@ -31,10 +31,10 @@ export function scriptsOf(results: readonly Result[], principals: readonly Princ
 
 /**
  * Whether a script can reproduce the violation. A script creates records in only one collection, so
- * there is no script for a violation that needs new records in two collections. Only a violation
- * with a trace (all requests of the check) gets a script that creates records. A violation without
- * a trace gets no script if its requests are unsafe, because they would go to records that the
- * script has not created.
+ * there is no script for a violation that needs new records in two collections. A trace contains
+ * all requests of a check, so a script can create the same records only if the violation has a
+ * trace. A violation with unsafe requests but without a trace gets no script, because these
+ * requests would go to records that the script has not created.
  */
 function canScript({ unscripted = false, trace, evidence }: Break): boolean {
   if (trace === undefined && evidence.some(({ request }) => !safeMethods.has(request.method))) return false

@@ -60,9 +60,10 @@ async function removeIfOurs(service: Service, ledger: Ledger, address: string): 
 
 /**
  * Whether a record has the marker of the entry, except for the last two digits, which a check may
- * have changed. If the target of the collection has no `marker` member, only its `unique` members
- * hold the marker. In this case, the record must have all strings, numbers and booleans that were
- * sent. A member without the marker may also be null, because a check may have set it to null.
+ * have changed. If the target names no `marker` member for the collection, only the `unique`
+ * members contain the marker. In this case, the record must have all strings, numbers and booleans
+ * that were sent. A member without the marker may also be null, because a check may have set it to
+ * null.
  */
 function isRecordOf(service: Service, { collection, marker, body }: LedgerEntry, shown: JsonObject): boolean {
   const member = targetOf(service, collection)?.create?.marker
@@ -110,8 +111,8 @@ async function removeOrphans(service: Service, ledger: Ledger, entry: LedgerEntr
 }
 
 /**
- * The cleanup removes at most this number of records with the same marker. A race sends the same
- * POST fewer times than this.
+ * The cleanup removes at most this number of records with the same marker. A check that runs a race
+ * sends the same POST fewer times than this.
  */
 const maxOrphans = 50
 

@@ -216,7 +216,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
 
   /**
    * Returns the value as a client would have sent it. `key` is the key of the stored record that
-   * the call replaces or patches. A new record has no `key` argument.
+   * the call replaces or patches. For a new record, `key` is omitted.
    */
   #sent({ service }: Caller, value: unknown, key?: KeyValue): JsonObject {
     const { resource } = this.#access

@@ -27,8 +27,8 @@ function failAfterChange(exchange: AnyStage, error: unknown): Answer {
 
 /**
  * Returns the result of `bodilessSuccess`, or `undefined` if `bodilessSuccess` throws. The error of
- * `bodilessSuccess` is not reported. It has the same cause as the error that was already reported.
- * An example of such a cause is an outcome without a record.
+ * `bodilessSuccess` is not reported. Its cause is the same as that of the error that was already
+ * reported, for example a missing record in the outcome.
  */
 function successOf(exchange: AnyStage): Answer | undefined {
   try {

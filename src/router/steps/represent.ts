@@ -338,9 +338,9 @@ const wireOf: WireOf = (exchange, resource, record, related, at) =>
 
 /**
  * Returns the keys in the URL of a listed record: the keys of the record's parents, and its own
- * key. In a list of an associated sub-collection, the record's own key contains the keys of its
- * parents, if it has any. In any other list, the keys of the parents are the keys in the path of
- * the list.
+ * key. In a list of an associated sub-collection, the keys of the parents are taken from the
+ * record's own key, which includes them. In any other list, they are taken from the path of the
+ * list.
  */
 function keysOf({ route, keys }: Parsed, resource: Mounted, record: unknown): readonly KeyValue[] {
   const key = keyOf(resource.plan, record)

@@ -29,7 +29,8 @@ const first = async (stage: Stage, value: Row, id: string): Promise<Item> =>
 
 /**
  * Checks that another `create()` with the same id returns the record and the version of the first
- * create, and that `recall()` returns them too. Both methods are called on the given peer.
+ * create, and that `recall()` returns them too. `peer` is the number of the adapter on which both
+ * methods are called (see `By.peer`).
  */
 async function expectKept(
   stage: Stage,

@@ -54,7 +54,10 @@ beforeEach(async () => {
     await place.drop()
   }
 })
-/** Sends requests during which the adapters determine the current columns of the tables. */
+/**
+ * Lists each collection, so that the adapters look up the current columns of their tables. Then
+ * clears `sent`.
+ */
 async function described(): Promise<void> {
   for (const path of ['clientes', 'zonas', 'saldos', 'pedidos']) await joined.send('GET', `/v1/${path}`)
   sent = []

@@ -15,8 +15,8 @@ const maybeWhole = { type: ['integer', 'null'] } as const
 
 /**
  * The caller. If `duenyo` is set, the caller sees only the records of this owner in `clientes` and
- * `pedidos`. If `hides` is set, the caller has no permission to see link targets with this number
- * as the key, or as the part `numero` of the key.
+ * `pedidos`. If `hides` is set, the caller has no permission to see a link target whose key is the
+ * number `hides`, or whose composite key has this number as its part `numero`.
  */
 export interface Asker {
   readonly duenyo?: string

@@ -344,7 +344,7 @@ describe('a write by another session', () => {
     }
   })
 
-  it('is not lost over a client with transaction(); replace throws if transaction() first runs a query at READ COMMITTED', async () => {
+  it('is not lost if the client has transaction(); replace throws if a READ COMMITTED transaction already ran a query', async () => {
     await sessions.reset(tables + views[1][1])
     const clientThat = (begins: string) => ({
       query: (text: string, values?: unknown[]) => sessions.pool.query(text, values),

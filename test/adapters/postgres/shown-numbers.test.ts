@@ -175,7 +175,7 @@ describe.each(stores)('numbers that other programs wrote, in $name', ({ open }) 
 })
 
 describe('the decimals that are shown as the same double', () => {
-  it('QUERY-1: are within bounds. A bound is shown as this double if and only if it is inclusive', () => {
+  it('QUERY-1: lie between two bounds. A bound is one of these decimals if and only if it is inclusive', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const ends = comparedRounded('=', value, 'numeric')

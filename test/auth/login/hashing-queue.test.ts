@@ -68,8 +68,8 @@ describe('the queue of hashes', () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 60 }, () => call(queue, 250))
     await vi.advanceTimersByTimeAsync(0)
-    // Two hashes of 250 ms run at a time, so the queue estimates a wait of 125 ms for each hash
-    // before a call. With 31 waiting calls, no estimated wait exceeds 4 seconds.
+    // Two hashes of 250 ms run at a time, so each hash in front of a call adds 125 ms to the
+    // estimated wait of the call. With 31 waiting calls, no estimated wait exceeds 4 seconds.
     expect(count(callers, 'refused')).toBe(60 - 2 - 31)
     await vi.advanceTimersByTimeAsync(10_000)
     expect(count(callers, 'done')).toBe(33)

@@ -15,8 +15,8 @@ import { statementShare, within } from './waits.js'
  */
 const turns = new SerialQueue(sharedRegistry('turns', () => new WeakMap<object, Promise<unknown>>()))
 /**
- * The client whose turn the current call has taken. Set while the call does its work. The work may
- * run a function of the service, and that function may call an adapter on the same client
+ * The client that the current call uses during its turn. Set while the call does its work. The work
+ * may run a function of the service, and that function may call an adapter on the same client
  * (`within`). Such an inner call runs in the same turn.
  */
 const turnHeld = sharedRegistry('turn-held', () => new AsyncLocalStorage<object>())

@@ -6,8 +6,8 @@
 /**
  * The method that every client has. A client is a `Pool`, `Client` or `PoolClient` of `pg`, a
  * `PGlite`, a transaction of a `PGlite`, or a `CustomClient`. The adapter sends only strings and
- * nulls as values. Its statements cast columns to text, so they return strings and nulls, whatever
- * type parsers are set for types other than text.
+ * nulls as values. Its statements cast columns to text, so they return only strings and nulls. Type
+ * parsers for types other than text have no effect on the results.
  */
 export interface SqlClient {
   // biome-ignore lint/suspicious/noExplicitAny: drivers disagree on these types

@@ -20,7 +20,8 @@ import { answered, callAbandoned, tooLate } from './waits.js'
 
 /**
  * Returns the database of a custom client. `callers`: whether the client sends its statements in a
- * transaction that the caller has opened. Even such a client may have the method `transaction`.
+ * transaction that the caller has opened. This can be true even if the client has the method
+ * `transaction`.
  */
 export function customDatabase(client: CustomClient, callers: boolean): Database {
   const mayBeNested = callers || client.transaction === undefined

@@ -37,8 +37,8 @@ export interface ReplicaUse {
   /** Returns the position that the replica must have reached before it serves any caller. */
   floor(): string | undefined
   /**
-   * Whether the primary serves conditional requests, and reads of records that are not on the
-   * replica.
+   * Whether the primary serves conditional requests, as well as reads of records that the replica
+   * does not have.
    */
   readonly verified: boolean
 }

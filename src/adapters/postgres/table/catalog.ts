@@ -105,7 +105,7 @@ export interface Relation {
    */
   readonly rows: number
   /**
-   * Those of the privileges SELECT, INSERT, UPDATE and DELETE that the database role lacks. For a
+   * The privileges that the database role lacks, among SELECT, INSERT, UPDATE and DELETE. For a
    * view, a materialized view or a foreign table, only DELETE is checked.
    */
   readonly lacking: readonly string[]

@@ -28,8 +28,8 @@ export interface Table {
   readonly layout: Layout
   readonly version: VersionSource
   /**
-   * The proof that rows with equal key and version are equal. `undefined` if there is no such
-   * proof.
+   * What proves that two rows with equal key and version are equal (`row-proof.ts`). `undefined` if
+   * nothing proves this.
    */
   readonly proof: RowProof | undefined
   /** The cache of records. Used only if there is a proof. */

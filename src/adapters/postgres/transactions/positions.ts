@@ -5,13 +5,14 @@
 import type { ReplicaPositions } from '../options/options.js'
 
 /**
- * The highest position, which no replica reaches. It stands for a write whose position is unknown.
+ * The highest possible position, which no replica reaches. It stands for a write whose position is
+ * unknown.
  */
 export const unknownPosition = 'FFFFFFFF/FFFFFFFF'
 
 /**
- * The minimum age, in milliseconds, of a position to which the floor is raised (see
- * `ProcessPositions`). An unknown position is kept for the same time.
+ * With time, the floor (see `ProcessPositions`) is raised to positions that are at least this old,
+ * in milliseconds. An unknown position is kept for the same time.
  */
 export const settledAfter = 60_000
 

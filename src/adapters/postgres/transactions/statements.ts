@@ -234,7 +234,8 @@ export function writingTogether<T>({
   const wait = waitOf(call)
   const first = options.write === undefined && !repeatable ? undefined : markBegin
   // Only a transaction that the adapter has begun can be retried here. If `mayBeNested` is true,
-  // for example for a single client, the caller may have begun the transaction.
+  // for example because the adapter has a single database client and not a pool, the caller may
+  // have begun the transaction.
   let isOwn = !database.mayBeNested
   const transaction = async (own: Session): Promise<T> => {
     isOwn ||= repeatable && own.first !== undefined

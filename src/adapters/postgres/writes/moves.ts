@@ -43,8 +43,8 @@ export interface Move {
 
 /**
  * The maximum number of calls of `setMembers` for one attach or detach. `setMembers` is called
- * again if its statement changed no row, although the row that was read afterwards allows the
- * attach or detach. Another session may have changed the row in between.
+ * again if its statement changed no row, but the row as read afterwards allows the attach or
+ * detach. Another session may have changed the row in between.
  */
 const maxTries = 3
 

@@ -85,7 +85,7 @@ const isForeign = ({ relation, options }: Table, { table }: DatabaseFailure): bo
     (name) => relationName(name).name === table,
   )
 
-/** The reason for a refused value if the database does not say which column it is for. */
+/** The reason in a refusal if the database does not name the column of the refused value. */
 export const uncomputable = 'holds a value that the store cannot compute with'
 
 /**
