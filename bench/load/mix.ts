@@ -55,8 +55,8 @@ export type Mix = () => Asked
 
 /**
  * The number of request sequences for each kind except `patch`. Requests are taken from these
- * sequences in turn. In a workload with requests of a single kind, each connection sends one
- * sequence of that kind.
+ * sequences in turn. In a workload that consists of one of these kinds, each connection sends one
+ * of these sequences.
  */
 const sequences = 10
 /**

@@ -24,8 +24,8 @@ const rowFrom = (of: ReturnType<typeof piece>): Row => ({
 })
 
 /**
- * Changed pieces are in the second branch, or in every fourth branch after it. Checks that compare
- * a page or an item with the initial records do not read changed pieces.
+ * Each piece that a workload or a check changes is in branch 2, 6, 10 and so on, up to 38. Checks
+ * that compare a page or an item with the initial records do not read changed pieces.
  */
 const changedBranch = 2
 export const changeable = (at: number): number => branchCount * (at + 1) + 1

@@ -246,8 +246,8 @@ export interface ShownLinks {
   showChecked?(link: ShownLink): boolean
   /**
    * Reports the target of a link. Call this method only after the adapter's own statement has
-   * succeeded. `key` is the target's key as a string. `stored` is the value that the target's
-   * adapter would return from `read` for this key, with the call from `callOf`. If there is no such
+   * succeeded. `key` is the target's key as a string. `stored` is what `read` of the target's
+   * adapter would return for this key and the call that `callOf` returns. If there is no such
    * record, `stored` is `undefined`. The library itself reads the targets that are not reported.
    */
   found(link: ShownLink, key: string, stored: Stored<unknown> | undefined): void
@@ -420,8 +420,8 @@ export interface Adapter<T, K> {
    * Takes a record out of the parent's collection. The record itself stays. The first of these
    * cases that applies is the result:
    *
-   * 1. `'absent'`: the record is not in the collection, or the scope contains a member that holds
-   * the parent's key;
+   * 1. `'absent'`: the record is not in the collection, or the scope fixes the value of a member
+   * that holds the parent's key;
    * 2. `'stale'`: the record's version is not `expected`;
    * 3. a refusal by a rule of the store;
    * 4. `'detached'`: the record is taken out of the collection.

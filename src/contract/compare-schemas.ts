@@ -25,8 +25,8 @@ export class SchemaComparer {
   readonly #provisional = new Map<string, { readonly found: readonly Finding[]; readonly assumed: number }>()
   /**
    * A recursive schema leads back to a pair whose comparison is unfinished. Such a pair is assumed
-   * to have no differences. This member is the depth of the outermost pair for which the current
-   * comparison has assumed this; `Infinity` if there is none.
+   * to have no differences. `#assumed` is the smallest depth of such a pair in the current
+   * comparison; `Infinity` if the current comparison has no such pair.
    */
   #assumed = Number.POSITIVE_INFINITY
 

@@ -142,7 +142,8 @@ function sectionOf(name: string, items: readonly GuideItem[]): readonly GuideSec
 
 function introOf(from: string, to: string, after: unknown, items: readonly GuideItem[]): readonly string[] {
   const count = items.filter(({ breaks }) => breaks).length
-  // A name such as `v1` is also a path segment. `info.version` may be `1.4.0`, which is not.
+  // A name such as `v1` is also a path segment, so the guide shows it as `/v1`. Other names, such
+  // as `1.4.0` from `info.version`, are shown unchanged.
   const code = (name: string): string => (/^v\d+$/.test(name) ? `\`/${name}\`` : name)
   const deprecated = canonicalText([after]).includes('"deprecated":true')
     ? ` Avoid the parts of ${to} that are marked as deprecated.`

@@ -2,9 +2,9 @@
  * Writes, reads and compares keys (PATH-9, PATH-11). The id of a simple key is its value as a
  * string. The id of a composite key is `part=value,part=value` in the declared order. In a
  * composite id, `%`, `,` and `=` inside names and values are percent-encoded. Each key has exactly
- * one id. But a path may contain other spellings of a value whose format has canonical strings,
- * such as a UUID in upper case. All spellings identify the same record. The exceptions are formats
- * for numbers: their values must have the canonical spelling.
+ * one id. But if the format of a value has canonical strings, a path may contain other spellings of
+ * the value, such as a UUID in upper case. All spellings identify the same record. The exceptions
+ * are formats for numbers: their values must have the canonical spelling.
  */
 import type { Scalar } from '../adapters/contract.js'
 import { own } from './json.js'

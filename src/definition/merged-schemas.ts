@@ -8,8 +8,8 @@ import type { JsonSchema } from './schema-types.js'
  * Returns a schema whose only keyword, `allOf` or `anyOf`, combines the given schemas. If only one
  * schema is given, returns it unchanged. Calls with the same schemas return the same object.
  * Otherwise, a recursive schema would lead to new schemas, and new shapes, without end. For the
- * same reason, if a given schema is itself a result of this function with the same keyword, the
- * schemas that it combines take its place.
+ * same reason, results are not nested: a given schema that this function has returned for the same
+ * keyword is replaced with the schemas that it combines.
  */
 export function merged(keyword: 'allOf' | 'anyOf', given: readonly (JsonSchema | undefined)[]): JsonSchema | undefined {
   const nodes = [

@@ -45,8 +45,8 @@ export interface AuthenticateOptions<P> {
  * also be passed as the option `authenticate` of `api` and `resourceRouter`.
  */
 // This is an intersection and not an interface that extends `Middleware`. If a generic function
-// returns an interface of functions, TypeScript does not infer `P` from a call of this function
-// that is written inside the options of `api`.
+// returns a callable interface, TypeScript does not infer `P` from a call of the function inside
+// the options of `api`.
 export type Authenticate<P = unknown> = Middleware & Identifies<P>
 
 /** The members of an authenticating middleware. */

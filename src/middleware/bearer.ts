@@ -75,8 +75,8 @@ export interface TokenOptions<P = Claims> {
 
 /**
  * Makes the option `principal` required if claims alone are not a valid principal of type `P`. If
- * the option were optional, `of(req)` of a `bearer<User>()` without it would return claims,
- * although its return type is `User`.
+ * the option were optional, a `bearer<User>()` without `principal` would compile. Its `of(req)`
+ * would have the return type `User`, but would return claims.
  */
 export type MakesPrincipal<P> = Claims extends P ? unknown : Pick<Required<TokenOptions<P>>, 'principal'>
 

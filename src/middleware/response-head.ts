@@ -41,7 +41,8 @@ export function applyHeadRule(res: ServerResponse, rule: HeadRule, refuse: (erro
     refuse(verdict)
   }
   // After a refusal, the output of the handler is discarded, but the response to the error is sent.
-  // Output comes from the handler as long as the status is still that of the refused response.
+  // The error handler sets another status. So while `res` still has the refused status, the output
+  // is that of the handler.
   const isDiscarded = (status = res.statusCode): boolean =>
     refused !== undefined && (res.writableEnded || status === refused)
 

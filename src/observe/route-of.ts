@@ -25,8 +25,8 @@ export interface ObservedRoute {
   /**
    * `routed`: Express matched the template for this request, or the option `route` returned it.
    * `learned`: the path matches a template that was stored for an earlier request. `shape`: the
-   * template matches any path, or is unknown. If it is unknown, `template` is the path, with
-   * placeholders for segments that may be ids.
+   * template of the route matches any path, or is unknown. If the template of the route is unknown,
+   * this `template` is the path, with placeholders for segments that may be ids.
    */
   readonly from: 'routed' | 'learned' | 'shape'
   /**

@@ -81,7 +81,7 @@ const problemSchema = (violations: Reference): DocumentSchema => ({
 
 /**
  * The usual codes of each status. The name of a response in `components`, such as `BadRequest`,
- * contains these codes only if two responses would otherwise have the same name.
+ * omits these codes, unless a different response already has that name.
  */
 const usual: Readonly<Record<number, readonly string[]>> = {
   400: ['bad-request', 'malformed-path', 'malformed-host', 'invalid-query'],

@@ -20,8 +20,9 @@ import { translated } from './schemas.js'
 import { membersOfScope } from './scope-members.js'
 
 /**
- * The form of a record: the purpose of its schema, such as `patch`, or `expanded` if the record
- * takes the place of a link. The links of an expanded record are brief (REP-2).
+ * The form of a record. It is either the purpose of the record's schema, such as `patch`, or
+ * `expanded` for a record that takes the place of a link. The links of an expanded record are brief
+ * (REP-2).
  */
 type Form = Purpose | 'expanded'
 

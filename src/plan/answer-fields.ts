@@ -106,8 +106,8 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
 }
 
 /**
- * Whether the response may have `Content-Disposition`, because the response is an export or is
- * written by a custom representation.
+ * Whether the response may be an export or be written by a custom representation. Such a response
+ * may have `Content-Disposition`.
  */
 function isFile({ method, operation, route, facts }: Situation): boolean {
   const { resource, endpoint } = route

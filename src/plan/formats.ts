@@ -51,8 +51,8 @@ const url =
 
 /**
  * Whether a string is a URL of the format `url`. A string with white space is refused before the
- * expression is tried. In such a string, the path can't extend to the end, so the expression would
- * read the rest of the string again after each `@`.
+ * expression is tried. Otherwise, such a string could take quadratic time if it contains many `@`:
+ * after each `@`, the expression would read the rest of the string again.
  */
 const isUrl = (text: string): boolean => !/\s/.test(text) && url.test(text)
 

@@ -229,11 +229,11 @@ const isRemoved = (object: JsonObject, name: string): boolean =>
   Object.hasOwn(object, name) && object[name] === undefined
 
 /**
- * Carries over the guarded members of list items. The first items, which have levels of their own
- * in `prefix`, are skipped. List items have no keys, so each item is matched with a stored item by
- * comparing members. If an item contains `readOnly` members, it matches the stored item with the
- * same `readOnly` members. Otherwise, the item matches the stored item whose unguarded members are
- * the same. An item without a match is new.
+ * Carries over the guarded members of list items, except the items at the positions that
+ * `prefixItems` describes. `carry` handles those items by position. List items have no keys, so
+ * each item is matched with a stored item by comparing members. If an item contains `readOnly`
+ * members, it matches the stored item with the same `readOnly` members. Otherwise, the item matches
+ * the stored item whose unguarded members are the same. An item without a match is new.
  */
 function carryItems(
   { prefix, items: level }: Level,

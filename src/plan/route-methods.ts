@@ -30,7 +30,7 @@ type Extra<Op extends OperationDescription> = { resource: Route['resource'] } & 
 /** Returns the clauses of the conventions that are not fully enforced at a path template. */
 type ModesOf = (template: string) => Modes | undefined
 
-/** The settings that all routes of a table share. */
+/** The settings that all routes of a route table share. */
 export interface TableSettings {
   readonly page?: PageOptions | undefined
   readonly caches?: Caches
@@ -43,7 +43,7 @@ export interface TableSettings {
   readonly parameters?: ParameterNames | undefined
 }
 
-/** Creates the routes of a table from the available operations. */
+/** Creates the routes of a route table from the available operations. */
 export class RouteMaker<Op extends OperationDescription> {
   readonly #operations: readonly Op[]
   readonly #adoption: Pick<TableSettings, 'modesOf' | 'parameters'>

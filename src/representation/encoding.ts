@@ -27,8 +27,8 @@ export interface Representation {
    * A string that differs between representations with different bytes. The digest in an entity tag
    * is computed from a name that contains this string (`ResourceViews` in `views.ts`), so different
    * representations have different tags (HDR-2). The string is enclosed in spaces, which separate
-   * it from the rest of that name. OpenAPI documents and docs pages have no such name, so their
-   * strings have no spaces.
+   * it from the rest of that name. For OpenAPI documents and docs pages, this string is not part of
+   * a name, so it is not enclosed in spaces.
    */
   readonly variant: string
   /** Encodes a value. `wire` contains the XML names and the form of the value. */

@@ -26,8 +26,8 @@ export interface View {
   readonly presenter: Presenter
   /**
    * A cache of digests, shared by the views of all resources. The key is the version of a related
-   * record. In one view, all items that are related to this record alone have the same digest in
-   * their entity tags.
+   * record. In one view, all items whose only related record has this version have the same digest
+   * in their entity tags.
    */
   readonly linkDigests: Cache<string, LinkDigest>
   /** The number of requests for this view since it was created. */

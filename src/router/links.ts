@@ -217,7 +217,9 @@ function takeLink(taking: Taking, link: LinkTo): void {
   })
 }
 
-/** Returns the name of another link in the body that determines a shared member. */
+/**
+ * Returns the name of another link in the body that also sets `member`, which several links use.
+ */
 const otherLink = ({ mounted, body }: Taking, link: LinkTo, member: string): string | undefined =>
   mounted.plan.associations.find(
     ({ name, by }) => name !== link.name && by.includes(member) && (body[name] ?? null) !== null,

@@ -72,10 +72,10 @@ export interface Connections extends Iterable<Socket> {
   /** Ends the effect of `spareActive`. */
   spareNone(): void
   /**
-   * Destroys all silent connections if, for `after` milliseconds, their number has not changed and
-   * none of them has sent anything (not even bytes of a TLS handshake). A connection is silent if
-   * it has sent no byte of a request. Must be called repeatedly, because each call compares the
-   * silent connections with those of the previous call.
+   * Destroys all connections that have sent no byte of a request (silent connections), if nothing
+   * about them has changed for `after` milliseconds: their number is the same, and none of them has
+   * sent a byte, not even of a TLS handshake. Must be called repeatedly, because each call compares
+   * the silent connections with those of the previous call.
    */
   endSilent(after: number): void
   /** Destroys all connections, including upgraded ones. Returns how many there were. */

@@ -31,8 +31,9 @@ interface Beginning extends Times {
 const interval = 50
 
 /**
- * Milliseconds until the connections on which no request has begun are closed. The time starts
- * again whenever one of these connections sends data, or their number changes.
+ * During a shutdown, connections on which no request has begun are closed after this number of
+ * milliseconds. The time starts again whenever one of these connections sends data, or their number
+ * changes.
  */
 const silenceLimit = 1_000
 

@@ -14,8 +14,8 @@ export interface UsageWrite {
   /** Milliseconds since this process started counting. */
   readonly age: number
   /**
-   * The length, in milliseconds, of the period before this write for which the counts are complete.
-   * Only an empty store uses this length: a new store, or a store that has lost its contents.
+   * The counts are complete for this many milliseconds before this write. Only an empty store uses
+   * this number: a new store, or a store that has lost its contents.
    */
   readonly complete: number
   /** Milliseconds between the writes of this process. */

@@ -24,9 +24,9 @@ describe('the cost of a request', () => {
 
 /**
  * Each test measures a request with one added cost. The budget has a margin: about 170 bytes for
- * `item` on the measured release of Node 20. One copied object can cost less than this margin. So
- * the test of one copied object ignores the budget, and compares the counts with and without the
- * copy.
+ * the workload `item` on the measured release of Node 20. One copied object can cost less than this
+ * margin. So the test of one copied object ignores the budget, and compares the counts with and
+ * without the copy.
  */
 describe('the counts detect', () => {
   const { node } = process.versions

@@ -254,7 +254,7 @@ describe('the report of npm run bench:growth', () => {
     ]).toEqual(['999 us', '2.00 s', '1.50 s', '3.00 MB', '-2.00 kB'])
   })
 
-  it('has a well-formed chart, without series that have one point or another unit than the first series', () => {
+  it('has a well-formed chart that omits series with one point and series in another unit than the first', () => {
     const svg = growthChart(result)
     expect(XMLValidator.validate(svg)).toBe(true)
     expect(svg.match(/<polyline/g)).toHaveLength(2)

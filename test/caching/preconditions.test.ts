@@ -16,8 +16,8 @@ import { grounds, serveOver } from './service.js'
 interface Said {
   readonly name: string
   /**
-   * Returns the field lines for the current tag. `lines` is undefined if the request lacks the
-   * field.
+   * Returns the values of the field lines. `tag` is the current tag. `lines` is undefined if the
+   * request lacks the field.
    */
   readonly lines: ((tag: string) => string | string[]) | undefined
   readonly strong: boolean
@@ -244,7 +244,10 @@ const pairs = fields.flatMap((ifMatch) =>
     .map((ifNoneMatch) => [ifMatch, ifNoneMatch] as const),
 )
 
-/** The pairs for settings other than the default, and for databases in `npm run test:long`. */
+/**
+ * The pairs for memory with settings other than the default. `npm run test:long` also uses them for
+ * databases.
+ */
 const few = pairs.filter(([, { name }]) => name === 'absent' || name === 'current')
 
 /**

@@ -267,7 +267,7 @@ describe.each(frameworks)('VERB-13: changes with injected faults, on %s', (_name
     expect(after).toBeGreaterThan(10)
   })
 
-  it('if a PATCH response cannot be rendered, its tag is valid in If-Match, but never gives a 304', async () => {
+  it('if a PATCH response cannot be rendered, its tag works in If-Match, but matches no If-None-Match', async () => {
     n += 1
     // The last calls of the request come after its write. The fault occurs at the second to last
     // call.

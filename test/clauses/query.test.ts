@@ -276,8 +276,8 @@ describe.each(frameworks)('the QUERY clauses on %s', (_name, express) => {
       [1, 2, 3, 4],
     ])
     // The rows 3, 6, 9 and 12 remain. After page 2 (the rows 9 and 12) is read, the rows 1 and 2
-    // are inserted. Page 1 then contains the rows 3 and 6, and its "prev" link leads to the rows 1
-    // and 2. The number of that page is 1 too.
+    // are inserted. The "prev" link of page 2 leads to a page with the rows 3 and 6, and the "prev"
+    // link of that page leads to a page with the rows 1 and 2. Both pages have the number 1.
     await walk('/v8/piezas?limit=2&offest=2', 'prev', async (page) => {
       if (page === 1) for (const numero of [1, 2]) await send('POST', '/v8/piezas', {}, { numero, lote: 'x' })
     })

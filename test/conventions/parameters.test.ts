@@ -122,7 +122,7 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
     expect(reported()).toEqual(['QUERY-8 _', 'QUERY-6 include', 'QUERY-8 utm_x', 'QUERY-8 _'])
   })
 
-  it('parameter names that look like data are reported as "(other)", but $filter and a[b] by their names', async () => {
+  it('parameter names that look like data are reported as "(other)"; $filter and a[b] keep their names', async () => {
     const { call, reported } = serve(express, { conventions: { 'QUERY-8': 'report' } })
     const odd = [
       'ana%40example.com=1',

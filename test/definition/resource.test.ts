@@ -207,7 +207,7 @@ describe('an invalid declaration', () => {
     ],
     ['an unknown member in "required"', { ...base, schema: { ...schema, required: ['lotte'] } }, 'unknown-member'],
     ['a nested key', { ...base, key: 'cp.codigo' }, 'unknown-member'],
-    ['a sort member that every object inherits', { ...base, sort: ['constructor'] }, 'unknown-member'],
+    ['the inherited member "constructor" in "sort"', { ...base, sort: ['constructor'] }, 'unknown-member'],
     ['a key that is an object', { ...base, key: 'cp' }, 'unsuitable-member'],
     ['a key that is an array', { ...base, key: 'etiquetas' }, 'unsuitable-member'],
     ['a nullable key', { ...base, key: 'clave' }, 'unsuitable-member'],

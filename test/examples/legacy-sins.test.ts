@@ -28,7 +28,7 @@ describe('the clauses that the old clients violate', () => {
   })
 
   it.each(steps.slice(1))(
-    'at step %d are those that the README lists for the step, and those that this or an earlier step has added',
+    'at step %d are those that the README lists for the step, and those added at the step or before it',
     async (step) => {
       const listed = brokenClauses.filter(({ until }) => step < until || until === 7).map(({ clause }) => clause)
       // From step 2 on, aliases of page parameters are reported under QUERY-4 and QUERY-5. Links

@@ -19,8 +19,8 @@ export const newClients = require(folder('clients/new.cjs')) as Clients
 export const steps: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7]
 
 /**
- * The clauses in the table of the README. `until` is the first step whose service follows the
- * clause; 7 stands for the end of the old version.
+ * The clauses in the table of the README. `until` is the first step at which the service no longer
+ * violates the clause. A clause with `until` 7 is violated until the old version ends.
  */
 export const brokenClauses = [
   ...readFileSync(folder('README.md'), 'utf8').matchAll(/^\| ([A-Z]+-\d+) \| .+ \| (\d) \|$/gm),

@@ -147,7 +147,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect((await list({ baseUrl: 'https://a' }).call.get('/sucursales').set('Host', 'a@b')).status).toBe(200)
   })
 
-  it('QUERY-7: no request target can end a link early', async () => {
+  it('QUERY-7: ">" and quotes in the path of a request are encoded in links, so no link ends early', async () => {
     const count = totalCount()
     const query = listQuery(sucursales)
     const { app } = service(express, (app) => {

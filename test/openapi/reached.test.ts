@@ -53,7 +53,7 @@ const unreachable: readonly { readonly what: RegExp; readonly why: string }[] = 
   {
     what: /^options(?:Openapi(?:Json|Yaml)?|Docs(?:File)?) (?:500|503) RateLimit(?:-Policy)?$/,
     why:
-      'These responses have the fields only if the request fails after the rate limit. After the rate limit, ' +
+      'These responses have the fields only if the request fails after its rate limit was checked. After this check, ' +
       'OPTIONS of a document or of a docs page fails only because of a fault in the library.',
   },
   {

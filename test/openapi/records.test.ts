@@ -219,7 +219,7 @@ it('openapi() refuses an endpoint and a fragment with the same operation id', ()
   )
 })
 
-describe('VERB-5: in a patch, null removes', () => {
+describe('VERB-5: the schema of a patch, in which null removes a member', () => {
   const notes = defineResource({
     collection: 'notes',
     key: 'id',
@@ -242,16 +242,16 @@ describe('VERB-5: in a patch, null removes', () => {
       'a member that only the "additionalProperties" of its object allows',
       'properties.nested.additionalProperties.type',
     ],
-  ])('%s', (_, path) => {
+  ])('allows null for %s', (_, path) => {
     expect(patch).toHaveProperty(path, [expect.any(String), 'null'])
   })
 
-  it('a member that only the "patternProperties" of its object allow', () => {
+  it('allows null for a member that only the "patternProperties" of its object allow', () => {
     const matched = patch as { properties: { matched: { patternProperties: object } } }
     expect(matched.properties.matched.patternProperties).toMatchObject({ '^x-': { type: ['array', 'null'] } })
   })
 
-  it('no required member of an object under "additionalProperties", but the patch may omit the member', () => {
+  it('lets a patch omit a required member of an object under "additionalProperties", but not set it to null', () => {
     const others = (patch as { additionalProperties: object }).additionalProperties
     expect(others).not.toHaveProperty('required')
     expect(others).toMatchObject({ properties: { a: { type: 'integer' } } })

@@ -282,7 +282,7 @@ describe('describeStrictly()', () => {
     ['2XX', 'application/json', 201],
     ['2xx', 'application/*', 200],
     ['default', 'application/json; charset=utf-8', 503],
-  ])('compares a response with the entry "%s", and its body with the entry for %s', async (key, type, status) => {
+  ])('compares a response with "%s" in "responses", and its body with %s in "content"', async (key, type, status) => {
     const content = { [type]: { schema: { type: 'object', required: ['a'] } } }
     const get = { operationId: 'getRange', responses: { [key]: { description: 'It.', content } } }
     const fragments = [{ paths: { '/range': { get } } }]

@@ -141,7 +141,7 @@ describe('REP-8: items of lists', () => {
     })
   })
 
-  it('an item without read-only members is matched to the first unmatched stored item with equal other members', () => {
+  it('an item without read-only members matches the first unmatched stored item whose other members are equal', () => {
     expect(
       applyUpdate(schema, { lista: [{ nombre: 'b' }, { nombre: 'c' }, { nombre: 'b' }, { nombre: 'b' }] }, stored),
     ).toEqual({

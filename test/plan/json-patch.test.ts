@@ -181,7 +181,7 @@ describe('VERB-5: JSON Patch', () => {
     ],
     ['inherited members do not exist', {}, [{ op: 'test', path: '/toString', value: 1 }], '/0/path path-absent'],
     [
-      'names that the package rfc6902 skips are ordinary names',
+      '"constructor" and "prototype", which the package rfc6902 skips, are ordinary names',
       { constructor: { prototype: 1 }, prototype: 2 },
       [
         { op: 'test', path: '/constructor/prototype', value: 1 },

@@ -104,7 +104,7 @@ describe('VERB-5: merge patches on the schema of a resource', () => {
     ).toHaveLength(100)
   })
 
-  it('null removes an untyped or undeclared member, but is stored if a schema for the member names null', () => {
+  it('null removes an untyped or undeclared member, and is stored for a member whose schema names null', () => {
     const untyped = {
       type: 'object',
       properties: { libre: {}, suelta: true, texto: { enum: ['a', null] }, nula: { type: 'null' } },
@@ -119,7 +119,7 @@ describe('VERB-5: merge patches on the schema of a resource', () => {
     expect(merge(typed, { x: 'y' }, { x: null }).merged).toEqual({ x: null })
   })
 
-  it('a removed readOnly or writeOnly member is undefined in the result; an absent one would keep its value', () => {
+  it('a removed readOnly or writeOnly member becomes undefined, because a deleted member would be restored', () => {
     const guarded = {
       type: 'object',
       properties: { clave: { type: 'string', writeOnly: true }, alta: { type: 'string', readOnly: true } },

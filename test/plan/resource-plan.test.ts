@@ -40,7 +40,7 @@ const plan = compileResource(define(options))
 const pointers = (found: readonly { pointer?: string }[]) => found.map(({ pointer }) => pointer)
 
 describe('the fields of a representation', () => {
-  it('REP-1: first sub-collection links, then schema order. A link has the position of its first member', () => {
+  it('REP-1: fields are in schema order after the sub-collection links. A link is at its first member', () => {
     expect(plan.fields.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
       'link componentes',
       'member numero',

@@ -203,7 +203,8 @@ describe.runIf(fixture !== undefined)('this release accepts what the previous re
         { ...bearing(), 'Content-Type': 'application/json', 'If-Match': tag },
         JSON.stringify({ texto: 'otra' }),
       )
-    // The part after the version belongs to another deployment, and is not compared.
+    // `0-other` stands for a digest that another deployment computed. `If-Match` compares only the
+    // version.
     const tag = `"${await given()}.0-other"`
     expect((await patch('"none.0-other"')).status).toBe(412)
     expect((await patch(tag)).status).toBe(200)

@@ -68,7 +68,7 @@ export async function ownServer(options: OwnServerOptions = {}): Promise<OwnServ
   const as = runner()
   const folder = mkdtempSync(join(tmpdir(), 'erc-postgres-'))
   const guard = spawn(process.execPath, [fileURLToPath(new URL('guard.mjs', import.meta.url)), folder], {
-    detached: true, // so that Ctrl-C does not end the guard process
+    detached: true, // so that Ctrl-C does not end the guard, which stops the server
     cwd: tmpdir(),
     stdio: ['pipe', 'ignore', 'ignore'],
   })

@@ -57,9 +57,9 @@ export interface TcpProxy extends AsyncDisposable {
   cutAfter(after: After): Promise<void>
   /**
    * Loses the response on the next connection on which the client sends `after`. The server gets
-   * everything and responds, but the response is discarded. The client gets a reset, or `instead`
-   * and a FIN. Resolves when the response is discarded. By then the server has executed the
-   * request, or has started to respond.
+   * everything and responds, but the response is discarded. The client gets a reset. If `instead`
+   * is given, the client gets these bytes and a FIN, and no reset. Resolves when the response is
+   * discarded. By then the server has executed the request, or has started to respond.
    */
   loseReply(after?: After, instead?: Buffer): Promise<void>
   /** Cuts all connections, and closes the proxy. */

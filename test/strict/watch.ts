@@ -16,8 +16,8 @@ interface Visit {
   /** The names of the header fields that were set before the service was called. */
   readonly before: ReadonlySet<string>
   /**
-   * If another service called this service, the request as the other service received it; otherwise
-   * `undefined`.
+   * The same request, as the service that called this service received it. `undefined` if no other
+   * service called this service.
    */
   readonly outer: Visit | undefined
 }

@@ -82,7 +82,8 @@ api({ principal: ({ user }: Request) => user, permission, versions: {} })
 // @ts-expect-error a permission function returns a string such as 'allow', not a boolean
 api({ authenticate: byKey, permission: () => true, versions: {} })
 
-// The principal is inferred from a call that is written inside the options.
+// The type of the principal is also inferred if a function such as `bearer()` is called inside the
+// options.
 api({
   authenticate: bearer({ keys, issuer: 'https://login.example' }),
   permission: (claims, action) => (action === 'list' || claims.sub === 'x' ? 'allow' : 'forbidden'),

@@ -19,9 +19,8 @@ export interface Extent {
 const usualMatches = 250
 
 /**
- * Returns the extent of a store with `rows` pieces, which are spread evenly over the branches. Each
- * branch has at least the usual number of pieces, or at least `smallest` pieces if `smallest` is
- * less.
+ * Returns the extent of a store with `rows` pieces, which are spread evenly over the branches. The
+ * minimum number of pieces in a branch is `usualMatches`, or `smallest` if that is less.
  */
 export function extentOf(rows: number, smallest = rows): Extent {
   const branches = branchesOf({ rows, matches: Math.min(usualMatches, smallest) })

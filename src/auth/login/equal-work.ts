@@ -54,9 +54,9 @@ export class EqualWork {
 
 /**
  * Returns the cost of a second hash. A hash of cost `done` followed by this second hash takes about
- * as long as one hash of cost `whole`. Returns `undefined` if no noticeable work remains. N of the
- * second hash is at most the N of `whole`. Within this limit, it is the largest N with which the
- * time for both hashes is close enough to the time for one hash of cost `whole`.
+ * as long as one hash of cost `whole`. Returns `undefined` if no noticeable work remains. Tries
+ * values of N (RFC 7914 2), from the N of `whole` downwards, and takes the first one with which the
+ * two durations are close enough.
  */
 export function remainingCost(whole: Cost, done: Cost | undefined): Cost | undefined {
   if (done === undefined) return whole

@@ -64,9 +64,8 @@ function fixedRing(what: string, given: unknown): KeyRing {
   )
   checkNames(what, keys)
   const kids = [...new Set(keys.flatMap(({ kid }) => kid ?? []))]
-  // `unknown` holds the keys for a token whose `kid` is unknown, which means that no key has it.
-  // These keys are the same for every unknown `kid`. So `choose` is called with an empty `kid`,
-  // which no key has.
+  // `unknown` holds the keys for tokens with a `kid` that no key has. These keys are the same for
+  // every such `kid`, so `choose` is called with one of them: the empty string.
   const rings = new Map(
     algorithmNames.map((alg) => [
       alg,

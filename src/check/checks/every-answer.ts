@@ -51,7 +51,7 @@ const rules: readonly AnswerRule[] = [
   {
     id: 'VER-3/fields',
     rule: '`Deprecation` and `Sunset` are well-formed.',
-    why: 'Tools of clients read the dates, and warn in time.',
+    why: 'Client tools use these dates to warn in time.',
     fix: 'Write Deprecation as @seconds (RFC 9745), and Sunset as an HTTP date (RFC 8594).',
     applies: ({ answer }) =>
       answer.field(header.deprecation) !== undefined || answer.field(header.sunset) !== undefined,

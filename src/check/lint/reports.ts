@@ -18,8 +18,8 @@ export interface LintReport {
   readonly findings: readonly LintFinding[]
   readonly positionOf: (finding: LintFinding) => Position | undefined
   /**
-   * Returns the state of a finding in the baseline, which is the list of known findings. Absent if
-   * there is no baseline.
+   * Returns the state of a finding in the baseline, which is the list of known findings. The
+   * function is absent if there is no baseline.
    */
   readonly standingOf?: (finding: LintFinding) => BaselineState | undefined
   readonly started: Date

@@ -19,8 +19,8 @@ const shortestSecret = 8
 
 /**
  * Returns the report with `hidden` in place of each secret in responses and in the texts of
- * results: the tokens of the principals, the password of the account, its Basic credentials, and
- * the values of `credentialFields`.
+ * results. The secrets are the tokens of the principals, the password of the account, its Basic
+ * credentials, and the values of `credentialFields`.
  */
 export function withoutSecrets(
   report: CheckReport,

@@ -38,9 +38,9 @@ export function roundOf(answers: readonly Exchange[], isRefused: (exchange: Exch
  *
  * @param address the URL to which connections are opened before the first race, so that all
  * requests of a race are sent at once
- * @param sign how a script recognizes the violation. `undefined` if no script can reproduce it, for
- * example because the requests contain values of the check's record, which a script can't replace
- * with those of its own record
+ * @param sign how a script recognizes the violation. `undefined` if no script can reproduce the
+ * violation. For example, the requests may contain values of the record that the check created. A
+ * script creates a record of its own, and can't put the values of that record into the requests
  */
 export async function decideRaces(
   owner: Owner,

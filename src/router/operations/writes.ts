@@ -145,9 +145,9 @@ export function removeRecord(place: ConditionalPlace): Awaitable<'removed'> {
 }
 
 /**
- * If `direct` is given, calls `write`, which writes without reading the record first. Without
- * `direct`, calls `otherwise` instead. If `write` expects a version and returns `'stale'`, throws a
- * 412. If `write` expects no version and returns `'stale'`, calls `otherwise`.
+ * If `direct` is given, calls `write` with `direct.expected`, without reading the record first.
+ * Without `direct`, calls `otherwise` instead. If `write` returns `'stale'`, throws a 412 if
+ * `direct.expected` is a version, and calls `otherwise` if it is `undefined`.
  */
 function directly<T>(
   direct: ReturnType<typeof expectedUnread>,

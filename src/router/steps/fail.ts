@@ -27,8 +27,8 @@ function failAfterChange(exchange: AnyStage, error: unknown): Answer {
 
 /**
  * Returns the result of `bodilessSuccess`, or `undefined` if `bodilessSuccess` throws. The error of
- * `bodilessSuccess` is not reported. Its cause is the same as that of the error that was already
- * reported, for example a missing record in the outcome.
+ * `bodilessSuccess` is not reported, because another error with the same cause, such as a missing
+ * record in the outcome, was already reported.
  */
 function successOf(exchange: AnyStage): Answer | undefined {
   try {

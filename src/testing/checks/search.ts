@@ -1,6 +1,7 @@
 /**
- * Checks of full-text search (`q`). The searches for words contain a word that is in no dictionary,
- * such as `quorvex`, so that all search engines find the same records.
+ * Checks of full-text search (`q`). Where the found records are compared, each search for words
+ * includes a word that is in no dictionary, such as `quorvex`, so that all search engines find the
+ * same records.
  */
 import type { Check } from '../check.js'
 import { expectEqual, expectSameSet, expectThat, expectTotal } from '../contract-error.js'

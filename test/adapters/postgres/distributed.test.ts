@@ -438,7 +438,7 @@ describe('errors from other servers of a Citus cluster', () => {
     },
   )
 
-  it("a shard's constraint name is translated unless several catalog names begin like the shortened name", async () => {
+  it("a shard's constraint name is translated, unless it was shortened and fits several catalog names", async () => {
     const { inCatalogNames } = await import('../../../src/adapters/postgres/writes/shard-names.js')
     const relation = (names: readonly string[]) =>
       ({

@@ -113,7 +113,7 @@ describe('a linked table of the same database', () => {
     ['is read from a view', async () => ({ to: { readFrom: 'vista', version: { expression: 'nombre' } } })],
     ['is a view', async () => ({ to: { table: 'vista', version: { expression: 'nombre' } } })],
     ['has a session function', async () => ({ to: { session: async () => {} } })],
-    ['is linked from records with a session function', async () => ({ from: { session: async () => {} } })],
+    ['is linked from a table with a session function', async () => ({ from: { session: async () => {} } })],
     [
       'is linked by a computed member',
       async () => ({ from: { columns: { clienteId: { expression: 'cliente_id' } } } as Options }),

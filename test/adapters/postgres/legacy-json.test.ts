@@ -1,7 +1,7 @@
 /**
- * Tests JSON columns to which other programs write. A record does not show some of their values
- * exactly: date-times in another spelling, long numbers, and values of other types. Lists with such
- * values can be paged.
+ * Tests JSON columns to which other programs write. GET does not show the following values exactly
+ * as they are stored: date-times in another spelling, long numbers, and values of other types.
+ * Lists with such values can be paged.
  */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

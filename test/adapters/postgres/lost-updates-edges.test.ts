@@ -160,7 +160,7 @@ describe('a write by another session', () => {
       )
     })
 
-    it('causes a serialization failure in a REPEATABLE READ transaction of the caller, as a write to a table does', async () => {
+    it("causes a serialization failure in the caller's REPEATABLE READ transaction, on views and tables", async () => {
       for (const relation of [ddl, table]) {
         await sessions.reset(tables + relation)
         const adapter = adapterOf()
@@ -344,7 +344,7 @@ describe('a write by another session', () => {
     }
   })
 
-  it('is not lost if the client has transaction(); replace throws if a READ COMMITTED transaction already ran a query', async () => {
+  it('is not lost if the client has transaction(); replace throws if that method runs a query in READ COMMITTED first', async () => {
     await sessions.reset(tables + views[1][1])
     const clientThat = (begins: string) => ({
       query: (text: string, values?: unknown[]) => sessions.pool.query(text, values),

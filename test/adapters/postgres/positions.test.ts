@@ -63,7 +63,7 @@ describe('positions in the process', () => {
     )
   })
 
-  it('a client without recent writes may read from a replica that has reached the position of a minute ago', () => {
+  it('the minimum position for clients without recent writes is at least a minute old', () => {
     let now = 0
     const store = new ProcessPositions(() => now)
     store.raise('ana', at(1))

@@ -113,7 +113,7 @@ describe.each(stores)('ready() and tables on which one kind of write always fail
       /replace.*column "n" can only be updated to DEFAULT/s,
     ],
     [
-      'invalid SQL for the next version',
+      'an unknown function in the option version.next',
       base.replace('base', 't'),
       { version: { column: 'v', next: 'no_such_function()' } },
       /function no_such_function\(\) does not exist/,

@@ -122,7 +122,7 @@ describe('while the replica is paused, a client sees', () => {
   })
 
   it.each([false, true])(
-    'REP-2: its change of a link target, in records that link to this target (target read from the replica: %s)',
+    'REP-2: its change of an author, in books that link to this author (authors are read from the replica: %s)',
     async (replicated) => {
       await using over = await serving(resources({ replicated }))
       const [id, autor] = [next(), next()]

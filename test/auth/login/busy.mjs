@@ -1,7 +1,7 @@
 /**
- * A process that starts eight password hashes: `node busy.mjs`. Twenty times, reads a file and
- * resolves a host name. Then prints how many hashes are done, waits for all hashes, prints the
- * number again, and exits.
+ * A process that starts eight password hashes: `node busy.mjs`. It then reads a file and resolves a
+ * host name, twenty times. After that, it prints how many hashes are done, waits for all hashes,
+ * prints the number again, and exits.
  */
 import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'

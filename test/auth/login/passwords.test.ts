@@ -115,8 +115,9 @@ describe('stored passwords', () => {
         const [whole, done] = workOf(a) >= workOf(b) ? [a, b] : [b, a]
         const left = remainingCost(whole, done)
         const work = workOf(done) + (left === undefined ? 0 : workOf(left))
-        // A unit of work takes less time in a hash that uses less memory, so the additional hash
-        // may contain more units.
+        // The two hashes should take as long as one hash with the required work. With less memory,
+        // each unit of work takes less time. So an additional hash that uses less memory may do
+        // more units of work.
         expect(work / workOf(whole)).toBeGreaterThan(0.75)
         expect(work / workOf(whole)).toBeLessThan(1.75)
       }),

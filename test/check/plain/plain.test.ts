@@ -41,7 +41,7 @@ it.each([
   ['PUT', 2, 'HDR-3'],
   ['keys', 2, 'VERB-12'],
 ] as const)(
-  'with the fault "%s", and writes that wait %s ms before the change, only %s is violated',
+  'with the fault "%s", if a faulty write waits %s ms before its change, only %s is violated',
   async (fault, window, clause) => {
     const report = await checkPlain(fault, window)
     expect(breaksOf(report), violationTexts(report).join('\n')).toEqual([clause])

@@ -36,7 +36,7 @@ function expanded(req: Request, id: string, href: string, twin: Twin): object {
   return {
     ...whole,
     ...(twin.has('expansion lacks a member') ? {} : { name }),
-    ...(twin.has('expansion expands its own links') && deeper !== undefined
+    ...(twin.has('links in an expansion are expanded') && deeper !== undefined
       ? { parent: shownCustomer(req, deeper, twin) }
       : {}),
   }

@@ -85,7 +85,7 @@ export function labelsOf(twin: Twin): Router {
   })
   route(router, `${inOrders}/:code`, withWrites('PUT', 'DELETE'), twin, (req, res) => {
     const { code } = req.params as { code: string }
-    const isIn = codesOf(req)?.has(code) === true || has('any order has any label')
+    const isIn = codesOf(req)?.has(code) === true || has('every label is in every order')
     return sendItem(req, res, isIn ? data.labels.get(code) : undefined, twin)
   })
   const prices = (req: Request) =>

@@ -52,8 +52,8 @@ export async function snapshotOf(ask: StatementSender): Promise<string | undefin
 }
 
 /**
- * Whether a row that a transaction did not find exists now, after the rollback, and was visible in
- * the `snapshot` of the transaction. If so, the transaction itself had removed the row.
+ * Whether a transaction itself had removed the row that it did not find. This is the case if the
+ * row exists now, after the rollback, and was visible in the `snapshot` of the transaction.
  */
 export async function wasThere(at: RowCall, snapshot: string): Promise<boolean> {
   if (at.table.relation.distributed) return false

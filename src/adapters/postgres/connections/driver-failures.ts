@@ -35,11 +35,11 @@ export function serverAt({ host, port }: { readonly host?: unknown; readonly por
 
 /**
  * Converts the error of a statement that `pg` sent. `at` names the server. An error of the server
- * is returned unchanged if it did not end the session, or if its kind is `lost` already. A pooler
- * or a proxy may end a session after the statement has taken effect, and send an error in place of
- * the result. After such an error, the outcome of the statement is unknown. The outcome is also
- * unknown after an error that does not come from the server, unless the connection was closed
- * before the statement was sent.
+ * is returned unchanged if it did not end the session, or if `failureKind` already classifies it as
+ * `lost`. A pooler or a proxy may end a session after the statement has taken effect, and send an
+ * error in place of the result. After such an error, the outcome of the statement is unknown. The
+ * outcome is also unknown after an error that does not come from the server, unless the connection
+ * was closed before the statement was sent.
  */
 export function statementFailure(error: unknown, at = 'PostgreSQL'): unknown {
   if (stateOf(error) !== undefined) {

@@ -54,10 +54,10 @@ async function withoutRefusedKeys(
 ): Promise<Records> {
   if (!isDataException(error)) throw error
   const sending = { ...shared, call }
-  // First, all keys are sent in one statement, without the table. If the statement succeeds, the
-  // content of a row caused the failure. If the statement fails, each key is sent separately to
-  // find the refused keys. There may be none, because the number of keys can also make the
-  // statement fail.
+  // First, all keys are sent in one statement that does not read the table. If the statement
+  // succeeds, the content of a row caused the failure. If the statement fails, each key is sent
+  // separately to find the refused keys. There may be none, because the number of keys can also
+  // make the statement fail.
   if (keys.length > 1 && !(await areRefusedKeys(table, keys, sending).catch(() => true))) throw error
   const refused = new Set<KeyValue>()
   for (const key of keys) if (await areRefusedKeys(table, [key], sending).catch(() => false)) refused.add(key)

@@ -53,8 +53,8 @@ const updateUnread = async (at: RowCall, value: Values, { table, cells, unread }
   table === at.table ? updateRow({ ...at, unread }, value, cells) : 'stale'
 
 /**
- * Reads the record for `onUpdate`, and replaces it. If another write came in between, and no
- * version is expected, starts again, as long as the call has time left.
+ * Reads the record for `onUpdate`, and replaces it. Tries again if another write came in between,
+ * no version is expected, and the call has time left.
  */
 async function rewriteSeen(shared: Shared, at: RowCall, key: KeyValue, next: Values): Promise<Replaced> {
   const { table, expected, call, ask } = at

@@ -25,8 +25,9 @@ interface ChangeOfRecord<T, K> extends AnyChange<T> {
    * The record before the change. With `readBefore: true`, it is always set: the adapter has read
    * the record and locked its row in this transaction. Without `readBefore`, it is set only if the
    * request has already read the record, for example for a PATCH. Even then, it is `undefined` in
-   * the caller's own transaction, over a single `Client`, and if the version is an `expression`. In
-   * these cases, the row may have changed since the read although its version is the same.
+   * three cases: the write runs in the caller's own transaction, the adapter uses a single
+   * `Client`, or the version is an `expression`. In each of these cases, the row may have changed
+   * since the read although its version is the same.
    */
   readonly before: Shown<T> | undefined
 }

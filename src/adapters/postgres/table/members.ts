@@ -16,7 +16,8 @@ interface Members {
    */
   readonly unwritten: readonly string[]
   /**
-   * A fault for each member that clients can write and that marks rows as deleted. Usually empty.
+   * A fault for each member that clients can write although its column is the column of
+   * `softDelete`. Usually empty.
    */
   readonly writableMark: readonly string[]
   /** The reasons why the resource does not match the table, each with its fix. */

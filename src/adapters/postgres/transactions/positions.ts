@@ -105,8 +105,9 @@ export class ProcessPositions implements ReplicaPositions {
   /**
    * If at least `settledAfter` milliseconds have passed since `#markedAt`, raises the floor to
    * `#marked`, and then stores the current highest position in `#marked`. If at least twice
-   * `settledAfter` has passed, even the current highest position is old enough. The floor is then
-   * raised to this position instead of `#marked`.
+   * `settledAfter` has passed, raises the floor to the current highest position instead of
+   * `#marked`. This position is old enough too: it was stored less than `settledAfter` after
+   * `#markedAt`, because every later call would have changed `#markedAt`.
    */
   #mark(now: number): void {
     const age = now - this.#markedAt

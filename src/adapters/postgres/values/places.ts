@@ -50,8 +50,8 @@ export interface Place {
    */
   readonly sameType?: (value: Scalar) => string
   /**
-   * For strings within JSON: whether the stored string and the string that a record shows have the
-   * same result in every comparison. Absent if they always do.
+   * Whether comparisons give the same results for this string, stored within JSON, as for the
+   * string that a record shows. Absent if this is true of every string.
    */
   readonly faithful?: (text: string) => boolean
   /**

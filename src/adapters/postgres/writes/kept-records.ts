@@ -86,8 +86,8 @@ async function insertClaim(
   // it inserts the stored result.
   if (distributed && lock && !(await tryLock(id, ask))) return false
   const parameters = new Parameters()
-  // A row that was committed after this statement's snapshot is a conflict too. So a kept record is
-  // never overwritten, even if the lock is granted late.
+  // `ON CONFLICT` also applies to a row that was committed after this statement's snapshot. So a
+  // kept record is never overwritten, even if the lock is granted late.
   const locked =
     lock && !distributed
       ? ` FROM (SELECT pg_try_advisory_xact_lock(${parameters.add(lockOf(id), 'bigint')}) AS got OFFSET 0) AS _l ` +
@@ -121,8 +121,8 @@ async function takeOver(
 
 /**
  * Tries to take the advisory lock of an id, without waiting. Resolves with true if the transaction
- * has the lock. A transaction that already holds the lock gets it again. When `ready()` checks this
- * statement, the statement returns no row, and the result is true.
+ * has the lock. A transaction that already holds the lock gets it again. `ready()` has the database
+ * plan this statement, but not run it. There is then no row, and the result is true.
  */
 async function tryLock(id: string, ask: StatementSender): Promise<boolean> {
   const parameters = new Parameters()
