@@ -18,8 +18,8 @@ export interface ViolationParams {
   type: { readonly types: readonly string[]; readonly format?: string }
   required: { readonly member: string }
   /**
-   * The request names an unknown member, parameter, column, sort field or association. A long name
-   * is truncated.
+   * The request names an unknown member, parameter, column, sort field or expansion. A long name is
+   * truncated.
    */
   unknown: { readonly name: string }
   /**
@@ -54,8 +54,8 @@ export interface ViolationParams {
   if: NoParams
   readOnly: NoParams
   /**
-   * The URL or the caller's scope determines the value of the member, but the body has another
-   * value.
+   * The URL or the caller's scope determines the value of the member, so the request can't change
+   * it.
    */
   fixed: NoParams
   /** A member of the key has a value that can't be part of a URL. */

@@ -94,7 +94,8 @@ async function fill(client: pg.Client, checkout: string): Promise<void> {
 /** Opens one connection, passes it to `use`, and closes it. */
 export async function withConnection<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 3000 })
-  client.on('error', () => {}) // If the connection is lost, the queries reject, so this listener ignores the error.
+  // If the connection is lost, the queries reject, so this listener ignores the error.
+  client.on('error', () => {})
   try {
     await client.connect()
     return await use(client)

@@ -18,8 +18,8 @@ interface PartPlace {
   readonly index: number
   readonly attempt: number
   /**
-   * Some members of the key are not generated: they have given or fixed values, or refer to other
-   * records. `before` is the number of earlier attempts with the same values in these members.
+   * Members of the key that have given or fixed values, or refer to other records, are not
+   * generated. `before` is the number of earlier attempts with the same values in these members.
    */
   readonly before: number
 }

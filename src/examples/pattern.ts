@@ -9,8 +9,8 @@ import type { Random } from '../random.js'
 const tries = 40
 
 /**
- * The limits on repetitions, one for each of the first attempts. A limit of 3 means that a
- * quantifier is repeated at most three times more than its minimum.
+ * The limits on repetitions, one for each of the first attempts. A limit of 3 means that an element
+ * is repeated at most three times more than the minimum of its quantifier.
  */
 const reaches = [3, 1, 0, 8, 20]
 

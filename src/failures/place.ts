@@ -5,7 +5,7 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const frame = /^ {4}at (?!.*eval at )(?:.*? \()?(\S.*?:\d+:\d+)\)?$/
+const frame = /^ {4}at (?!.*eval at )(?:async )?(?:.*? \()?(\S.*?:\d+:\d+)\)?$/
 
 /**
  * The position in the code at which an error was created, such as `src/orders.js:12:7`. The path is

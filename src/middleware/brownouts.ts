@@ -86,10 +86,10 @@ export class Brownouts {
 
   /**
    * Returns the brownout at the time `now`, or `undefined` if there is none. If other brownouts
-   * follow one another without a gap, the returned brownout ends when the last of them ends.
-   * Brownouts for which `isSkipped` is true are ignored. If the service's function fails, the
-   * result is `undefined`, so the version is served normally. The error is passed to `report`, but
-   * not again while it recurs.
+   * follow it without a gap, the returned brownout ends when the last of them ends. Brownouts for
+   * which `isSkipped` is true are ignored. If the service's function fails, the result is
+   * `undefined`, so the version is served normally. The error is passed to `report`, but not again
+   * while it recurs.
    */
   at(now: number, isSkipped: (brownout: Brownout) => boolean, report: (error: unknown) => void): Brownout | undefined {
     let notEnded: readonly Brownout[]

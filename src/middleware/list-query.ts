@@ -49,7 +49,7 @@ export interface ListQueryMiddleware extends Middleware {
  * Creates a middleware that parses the query of a list. The definition determines which filters,
  * sort fields and links the query may use (QUERY-1..8). If the query has errors, the response is
  * one 400 problem that lists up to 50 of them. The parsed query has `expand` and the members that
- * adapters get: `where`, `sort`, `page`, `size`, `offset` and `search`. The parsed `sort` ends with
+ * adapters get: `where`, `sort`, `page`, `size`, `offset` and `search`. The parsed `sort` includes
  * the key. For a search without the parameter `sort`, the parsed `sort` is empty. A page setting in
  * `options` applies only if the definition does not set it. Only the routers support cursors (the
  * parameter `after`). With this middleware, a request with `after` gets 400.

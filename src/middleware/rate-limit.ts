@@ -69,7 +69,7 @@ export interface RateLimit extends Middleware {
   ready(): Promise<void>
   /**
    * The `routes` of all budgets, as they are written in the options. `api` throws if no version
-   * serves a path that begins with one of these routes.
+   * serves a path that begins with one of these routes, unless a version has hand-written routes.
    */
   readonly routes: readonly string[]
   /**

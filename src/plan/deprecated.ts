@@ -68,11 +68,12 @@ export class DeprecatedMembers {
    */
   inJsonPatch(operations: unknown): readonly string[] {
     const used = (isList(operations) ? operations : []).flatMap((operation) => {
-      const pointers = ['path', 'from'].map((name) => own(operation, name)).filter((one) => typeof one === 'string')
-      return pointers.flatMap((pointer) => {
+      const at = (pointer: unknown, value?: unknown): readonly string[] => {
+        if (typeof pointer !== 'string') return []
         const tokens = tokensOf(pointer)
-        return this.#where((path) => isUsed(path, 0, tokens, own(operation, 'value')))
-      })
+        return this.#where((path) => isUsed(path, 0, tokens, value))
+      }
+      return [...at(own(operation, 'path'), own(operation, 'value')), ...at(own(operation, 'from'))]
     })
     return [...new Set(used)]
   }

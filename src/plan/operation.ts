@@ -45,8 +45,8 @@ export interface OperationDescription<Query extends QueryKind = QueryKind, Body 
   /** The adapter methods that the operation requires. Default: `writes`. */
   readonly needs?: readonly WriteMethod[]
   /**
-   * A mount offers the operation only if its option `collection` or `item` lists this method.
-   * Default: the operation's own method.
+   * If the option `collection` or `item` of a mount is set, the mount offers the operation only if
+   * the option lists this method. Default: the operation's own method.
    */
   readonly mountedAs?: Method
   /** The actions that the permission function decides about, in this order (AUTH-4). */

@@ -7,9 +7,9 @@ import { cutText } from '../cut-text.js'
 import { isList } from '../definition/json.js'
 import { formatWords, typeWords } from '../definition/value-words.js'
 
-/** How many allowed values a message lists at most. */
+/** The maximum number of allowed values in a message. */
 const maxShown = 20
-/** How many characters of an allowed value a message shows at most. */
+/** The maximum number of characters of each allowed value in a message. */
 const longestShown = 200
 
 /**

@@ -1,8 +1,8 @@
 /**
  * Adjusts strong entity tags if a middleware in front of the service, such as `compression`,
- * encodes the body (RFC 9110 8.8.3.3). Such a middleware decides whether to encode the body when
- * the response head is written, so the final tag can't be computed earlier. The tag is replaced
- * when the middleware sets `Content-Encoding`.
+ * encodes the body (RFC 9110 8.8.3.3). Such a middleware chooses the encoding when the response
+ * head is written, so the final tag can't be computed earlier. The tag is replaced when the
+ * middleware sets `Content-Encoding`.
  */
 import type { ServerResponse } from 'node:http'
 import { codedTag, isCoded } from '../http/entity-tags.js'

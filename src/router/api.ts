@@ -272,11 +272,14 @@ function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]):
   )
 }
 
-/** Whether a path that matches the template can begin with these segments. Ignores case. */
+/**
+ * Whether a path that matches the template can begin with these segments. Ignores case. No path
+ * begins with a placeholder such as `{id}`, so a budget for it would never count a request.
+ */
 const beginsWith = (template: readonly string[], segments: readonly string[]): boolean =>
   segments.every((segment, at) => {
     const expected = template[at]
-    return expected?.startsWith('{') === true || expected?.toLowerCase() === segment.toLowerCase()
+    return expected?.startsWith('{') ? !segment.startsWith('{') : expected?.toLowerCase() === segment.toLowerCase()
   })
 
 const isLogin = (path: string): boolean => path === '/login' || path === '/login/'

@@ -12,10 +12,7 @@ export const isCreated = (result: unknown): boolean =>
   isContainer(result) &&
   (('created' in result && isContainer(result.created)) || 'accepted' in result || 'nothing' in result)
 
-/**
- * Checks a result without a record: it must be `{ accepted: key }` or `{ nothing: true }`. Throws
- * if the result is neither of these.
- */
+/** Throws if a result without a record is neither `{ accepted: key }` nor `{ nothing: true }`. */
 export function checkDeferred(plan: ResourcePlan, result: object): void {
   if (!isCreated(result))
     throw loggableError(

@@ -100,8 +100,8 @@ function cellOf({ kind, numeric }: Column, value: unknown, rules: CellRules): st
   if (kind === 'json') return jsonCell(value, rules)
   if (value === null) return ''
   // If formulas are escaped, a string is escaped even in a column for values of another type, such
-  // as numbers. Two kinds of cells are not escaped: JSON cells, and strings such as `-1.5` in a
-  // column for `decimal` or `int64`.
+  // as numbers. Not escaped are JSON cells, numbers, and strings such as `-1.5` in a column for
+  // `decimal` or `int64`.
   if (typeof value === 'string')
     return textCell(value, numeric && isNumber(value) ? { ...rules, escapeFormulas: false } : rules)
   if (typeof value === 'number' && !Number.isFinite(value)) return ''

@@ -131,7 +131,7 @@ describe('pagination and calls through a view', () => {
     expect(await walk('/v1/envios?sort=-importe&limit=2&offest=5', 'prev')).toEqual(all)
   })
 
-  it('HDR-3: a view that renames scope members keeps all properties of the call except the scope', async () => {
+  it('HDR-3: a view that renames scope members passes on all other properties of the call unchanged', async () => {
     const every: Required<AdapterCall> = {
       ...call,
       scope: { empresa: 1 },

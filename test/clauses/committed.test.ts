@@ -387,7 +387,7 @@ describe.each(frameworks)('writes whose outcome is unknown, and failures after a
     await service.close()
   })
 
-  it('VERB-13: if an endpoint throws "Nothing was changed", the response says that the outcome is unknown', async () => {
+  it('VERB-13: if an endpoint throws "Nothing was changed", the response reports the outcome as unknown', async () => {
     const app = express()
     let balance = 100
     const transfers = endpoint('transfers', {

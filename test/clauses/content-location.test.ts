@@ -118,7 +118,7 @@ describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
     await blind.close()
   })
 
-  it('RFC 7240: "return" works in any valid Prefer field. Preference-Applied says if it had an effect', async () => {
+  it('RFC 7240: "return" works in any valid Prefer. Preference-Applied says whether it had an effect', async () => {
     for (const [prefer, applied] of [
       ['return=minimal', 'return=minimal'],
       ['respond-async, RETURN = "minimal"; q=1', 'return=minimal'],

@@ -506,7 +506,7 @@ describe.each(frameworks)('VER-2: the option "paths" on %s', (_name, express) =>
   it('VER-2: the retired path of a hand-written route is case-insensitive, unlike mounted paths', async () => {
     const routes = express.Router()
     routes.get('/a-mano/:id', (_req, res) => void res.send('by hand'))
-    // A parameter can be written as `{id}`, or as `:id` like in Express.
+    // A parameter can be written as `{id}`, or as `:id`, as in Express.
     const paths = { '/a-mano/{id}': over, '/clientes/:id/observaciones': over }
     const { send, close } = await start(express, serviceWith(paths, routes as never))
     closers.push(close)

@@ -325,7 +325,7 @@ describe('the scope that an adapter receives', () => {
     expect(data.list(listRequest({ sort: 'id' }), call).items).toEqual([])
   })
 
-  it('modifying the object that the scope function returned does not change the scope of a running request', async () => {
+  it('modifying the object that the scope function returned does not change the scope of its request', async () => {
     const given = { dia: '2024-01-01T00:00:00.0000000' }
     const scopes: unknown[] = []
     const data = memoryAdapter(turnos, { records: [{ id: 1, dia: given.dia }] as never })

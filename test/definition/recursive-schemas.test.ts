@@ -23,7 +23,7 @@ function documentOf(schema: object) {
 describe('ERR-2: a schema may refer to itself in a member', () => {
   it.each<[string, object]>([
     ['that oneOf branches declare', { oneOf: [holding(again), { required: ['b'], properties: { a: again, b: id } }] }],
-    ['that else and the object declare', { if: { required: ['id'] }, else: holding(again), properties: { b: again } }],
+    ['of else, and in one of the object', { if: { required: ['id'] }, else: holding(again), properties: { b: again } }],
     ['that two branches declare with different targets', { anyOf: [holding(again), holding(holding(again))] }],
     ['that two branches declare as a list', { anyOf: Array(2).fill(holding({ type: 'array', items: again })) }],
   ])('%s', (_, schema) => {

@@ -124,7 +124,7 @@ describe('causes', () => {
     expect(textOf(error)).toBe(expected)
   })
 
-  it('an error that the code throws shows its class, its error code and its location in the source', () => {
+  it('an error of any other kind shows its class, its error code and its location in the source', () => {
     class CardRefused extends Error {}
     expect(textOf(Object.assign(new CardRefused('hunter2'), { code: 'E_CARD' }))).toMatch(
       /^CardRefused E_CARD at test\/failures\/line\.test\.ts:\d+:\d+$/,
@@ -138,6 +138,9 @@ describe('causes', () => {
   it.each([
     ['    at save (/srv/my shop/orders.js:7:9)', '/srv/my shop/orders.js:7:9'],
     ['    at /srv/my shop/orders.js:7:9', '/srv/my shop/orders.js:7:9'],
+    ['    at async file:///srv/orders.mjs:7:9', '/srv/orders.mjs:7:9'],
+    ['    at async save (file:///srv/orders.mjs:7:9)', '/srv/orders.mjs:7:9'],
+    ['    at async node:internal/a:1:2\n    at /srv/orders.js:7:9', '/srv/orders.js:7:9'],
     ['    at eval (eval at run (/srv/a.js:1:2), <anonymous>:1:1)\n    at run (/srv/a.js:1:2)', '/srv/a.js:1:2'],
     [
       '    at q (C:\\shop\\node_modules\\pg\\a.js:1:2)\n    at save (C:\\shop\\orders.js:7:9)',

@@ -35,8 +35,8 @@ export interface Verdict {
   /**
    * A description of each false response: the counter is missing, less than the last acknowledged
    * value or greater than the last sent value. If an update gets a 503 that says that nothing was
-   * changed, its value does not count as sent. Also describes each counter that is too great in the
-   * database at the end.
+   * changed, its value does not count as sent. Also a description of each counter that is too great
+   * in the database at the end.
    */
   readonly untrue: readonly string[]
   /**

@@ -303,7 +303,7 @@ describe('bearer(): required claims', () => {
     }
   })
 
-  it('AUTH-5: a failing key finder causes 503, a missing key 401, and an unusable key a ConfigurationError', async () => {
+  it('AUTH-5: a failing key finder causes 503, a missing key 401, an unusable key a ConfigurationError', async () => {
     const req = byHeader(good())
     const failing = bearer({ ...options, keys: () => Promise.reject(new Error('vault is down')) })
     await expect(Promise.resolve(failing.identify(req))).rejects.toBeInstanceOf(Unavailable)

@@ -572,7 +572,7 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
     expect((await behind(express.json({ strict: false }))('null')).body).toEqual({ value: null })
   })
 
-  it('HDR-5: if another middleware consumed the body and set no req.body, that is an error of the service', async () => {
+  it('HDR-5: if other middleware consumed the body and set no req.body, that is an error of the service', async () => {
     const found: unknown[] = []
     const consuming = (req: Request, _res: Response, next: NextFunction): void => void req.resume().on('end', next)
     expect((await behind(consuming, {}, found)('{"a":1}')).status).toBe(500)

@@ -104,7 +104,7 @@ describe('VERB-5: merge patches on the schema of a resource', () => {
     ).toHaveLength(100)
   })
 
-  it('null removes an untyped or undeclared member, and is stored for a member whose schema names null', () => {
+  it('null removes an untyped or undeclared member, unless the schema of the member names null', () => {
     const untyped = {
       type: 'object',
       properties: { libre: {}, suelta: true, texto: { enum: ['a', null] }, nula: { type: 'null' } },

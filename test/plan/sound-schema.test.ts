@@ -19,8 +19,8 @@ const limit = fc.oneof(fc.nat(), fc.constantFrom(-1, 0.5, Number.POSITIVE_INFINI
 const types = fc.constantFrom('string', 'integer', 'number', 'boolean', 'null', 'object', 'array', 'sting')
 
 /**
- * Random schemas. They use only keywords that are certain to compile if the value of the keyword is
- * valid. Some keywords get invalid values.
+ * Random schemas. They use only keywords that are certain to compile with a valid value. Some
+ * keywords get invalid values.
  */
 const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
   schema: fc.oneof(

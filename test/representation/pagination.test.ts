@@ -100,7 +100,7 @@ describe('paginationHeaders', () => {
     expect(links(backward, { total: 15, count: 5 })).toEqual({ first: '1', prev: '2&after=before-2', last: '3' })
   })
 
-  it('QUERY-7: from a Link field that is too long, the cursors are removed, then the links "last", "first" and "prev", and finally "next"', () => {
+  it('QUERY-7: a Link that is too long loses its cursors, then "last", "first", "prev" and finally "next"', () => {
     const headers = (length: number, facts: PageFacts = { total: 50, count: 5 }, page = 3) =>
       paginationHeaders('/l', { pairs: [['lote', 'x'.repeat(length)]], page, size: 5, first: 1 }, facts, () =>
         'h'.repeat(1_500),

@@ -43,7 +43,7 @@ describe('represent (REP-1..8)', () => {
     ['https://cdn.example/x', 'https://cdn.example/x'],
     ['fotos/1', 'fotos/1'],
   ])(
-    'REP-1: the base URL is put before an external link that starts with exactly one slash: %s is sent as %s',
+    'REP-1: the base URL is put only before external links that start with exactly one slash: %s is sent as %s',
     (href, expected) => {
       expect(shown({ id: 1, foto: { href } })).toMatchObject({ foto: { href: expected } })
     },

@@ -114,7 +114,7 @@ describe('Options of a service', () => {
     expect(() => api({ versions, rateLimit: budget('nottas') })).toThrow(
       /"nottas", which no version serves\. Did you mean "notas"/,
     )
-    for (const route of ['facturas', 'notas/7/facturas', '{id}'])
+    for (const route of ['facturas', 'notas/7/facturas', '{id}', 'notas/{id}'])
       expect(() => api({ versions, rateLimit: budget(route) })).toThrow(ConfigurationError)
     const byHand = { v1: { resources: [], routes: () => {} } }
     expect(() => api({ versions: byHand, rateLimit: budget('anything') })).not.toThrow()

@@ -129,7 +129,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(await answers(at, get)).toMatch(/extended true$/)
     const other = Object.create(app.request, { who: { value: 'replaced' } })
     Object.defineProperty(app, 'request', { value: other })
-    // The server creates the request with the earlier prototype, and Express then replaces it.
+    // The server creates the request with the earlier prototype, which Express then replaces.
     expect(await answers(at, get)).toMatch(/replaced false$/)
   })
 

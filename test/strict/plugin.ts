@@ -1,6 +1,6 @@
 /**
- * Replaces `api` and `resourceRouter` of `src`, wherever they are imported. The replacements
- * compare the responses of a service with its OpenAPI document.
+ * Replaces `api` and `resourceRouter` of `src`, wherever they are imported. The replacements watch
+ * the responses of services, so that the tests can compare them with the OpenAPI documents.
  */
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vitest/config'

@@ -90,7 +90,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     expect((await get('/v1/pedidos', 'text/csv;header=absent')).status).toBe(415)
   })
 
-  it('HDR-3, HDR-4: an export has no ETag, so If-None-Match never gets 304, and If-Match with a tag gets 412', async () => {
+  it('HDR-3, HDR-4: exports have no ETag: If-None-Match never gets 304, and a tag in If-Match gets 412', async () => {
     expect((await get('/v1/pedidos', 'text/csv', { 'if-none-match': '"x"' })).status).toBe(200)
     expect((await get('/v1/pedidos', 'text/csv', { 'if-none-match': '*' })).status).toBe(200)
     expect((await get('/v1/pedidos', 'text/csv', { 'if-match': '"x"' })).status).toBe(412)

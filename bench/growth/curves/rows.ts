@@ -25,7 +25,7 @@ export const rows: Curve = {
   },
 }
 
-/** Returns three extents: a hundredth, a tenth and all of the maximum number of rows. */
+/** Returns extents with a hundredth, a tenth and all of the maximum number of rows. */
 const extentsOf = ({ rows: max }: Options): readonly Extent[] => {
   const sizes = steps(max / 100, max / 10, max)
   return sizes.map((size) => extentOf(size, sizes[0]))

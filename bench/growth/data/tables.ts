@@ -106,8 +106,9 @@ async function fillPieces(
 ): Promise<void> {
   for (const statement of ddl.split('\n\n')) if (!statement.startsWith('CREATE INDEX')) await client.query(statement)
   await client.query(`ALTER TABLE ${table} SET UNLOGGED`)
-  // Each generated piece is a copy of a base piece. The key of a base piece is its index, so that
-  // the SQL below selects the same base piece as the code in `records.ts` does.
+  // Each generated piece is a copy of a base piece, except for some members. The key of a base
+  // piece is its index, so that the SQL below selects the same base piece as the code in
+  // `records.ts` does.
   await client.query(`CREATE TEMP TABLE bases (LIKE ${table})`)
   for (const column of ['version', ...Object.keys(more).map(snakeCase)])
     await client.query(`ALTER TABLE bases DROP COLUMN ${column}`)

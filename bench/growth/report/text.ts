@@ -114,7 +114,7 @@ export function circumstances({
   const lines = [
     `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} ` +
       `before and ${load[1].toFixed(1)} after`,
-    `${rounds} rounds of ${each} per point, interleaved. Medians, with quartiles in brackets. The last column is ` +
+    `${rounds} rounds of ${each} per point, interleaved. Medians, with quartiles in parentheses. The last column is ` +
       'the ratio of the last point to the first.',
   ]
   return [...lines, ...leftOut].join('\n')

@@ -82,7 +82,7 @@ module.exports = {
     assert.deepEqual([status, body.recipient], [200, 'Ana'])
   },
 
-  async 'the office gets a pointer to the invalid member'(base) {
+  async 'the office gets a pointer to the missing member'(base) {
     const { status, body } = await office('POST', `${base}/v2/deliveries`, {
       body: { code: 'X-1', address: 'Mitre 1', depot: { id: 1 } },
     })

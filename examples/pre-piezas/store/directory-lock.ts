@@ -15,7 +15,7 @@ export interface DirectoryLock {
  * Creates the directory if it does not exist, and locks it until `release()` is called or the
  * process ends. The kernel holds the lock, so the lock also ends if the process crashes. The lock
  * is on a file next to the directory. This file is not removed. Throws `SettingError` if the
- * directory can't be used, or if another process has locked it.
+ * directory can't be used or locked, for example because another process has locked it.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const tryLock = await kernelLock()

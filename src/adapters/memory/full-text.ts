@@ -136,9 +136,8 @@ function includesRun(words: readonly string[], run: readonly string[]): boolean 
 
 /**
  * Returns a function that collects the strings of a record that `q` searches. If the option
- * `search` of the definition is true, these are all strings of the record that clients
- * may see (REP-8). Otherwise, they are the strings and numbers in the members that the
- * definition names.
+ * `search` of the definition is true, these are all strings of the record that clients may see
+ * (REP-8). Otherwise, they are the strings and numbers in the members that the definition names.
  */
 function textsOf({ search, shape }: ResourceDefinition): (row: Row) => string[] {
   if (search === true) {

@@ -65,7 +65,8 @@ function fixedRing(what: string, given: unknown): KeyRing {
   checkNames(what, keys)
   const kids = [...new Set(keys.flatMap(({ kid }) => kid ?? []))]
   // `unknown` holds the keys for tokens with a `kid` that no key has. These keys are the same for
-  // every such `kid`, so `choose` is called with one of them: the empty string.
+  // every such `kid`, so `choose` is called with one of them: the empty string, which can't be the
+  // `kid` of a key.
   const rings = new Map(
     algorithmNames.map((alg) => [
       alg,

@@ -160,7 +160,8 @@ function checkRsa(
   }
   if (publicExponent < 3n) {
     throw weak(
-      `${what} is an RSA key with the public exponent ${publicExponent}, with which anyone can sign. Create a new key pair.`,
+      `${what} is an RSA key with the public exponent ${publicExponent}, with which anyone can sign. Create a new ` +
+        'key pair.',
     )
   }
   const bound = type === 'rsa-pss' && hashAlgorithm !== undefined

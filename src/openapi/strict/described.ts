@@ -74,8 +74,8 @@ export class DescribedDocument {
   /**
    * Returns messages about the differences between a response and the document. The response to a
    * CORS preflight is not compared, because the document does not describe it: with the option
-   * `cors`, the service responds to preflights of any path. Such a response is recognized by
-   * `Access-Control-Allow-Methods` without `Allow`.
+   * `cors`, the service responds to preflights of any path. Such a response is recognized by the
+   * status 204 and by `Access-Control-Allow-Methods` without `Allow`.
    */
   faults(answered: SentResponse): readonly string[] {
     const { method, path, status, headers, isOutsideVersions = false } = answered

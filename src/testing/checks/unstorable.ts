@@ -152,7 +152,7 @@ export const unstorables: readonly Check[] = [
           expectEqual(
             await stage.attach(parent, 'none'),
             'absent',
-            `attach() to ${JSON.stringify(key)} as ${as}, of a record that does not exist`,
+            `attach() of an unknown record to ${JSON.stringify(key)} as ${as}`,
           )
           expectEqual(
             await stage.attach(parent, 'C-0', 'other'),

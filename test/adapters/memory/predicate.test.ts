@@ -34,7 +34,7 @@ describe('rangeOf', () => {
 })
 
 describe('isRange', () => {
-  it('QUERY-1: is true for the operators "null", "lt" and "eq"; false for "in", "contains" and "eq" with null', () => {
+  it('QUERY-1: is true for "null", "lt" and "eq" with a value; false for "in", "contains" and "eq" with null', () => {
     const of = (op: string, given: unknown) => isRange({ field: 'm', path: ['m'], op, value: given } as Condition)
     expect([of('eq', 1), of('lt', 1), of('null', true)]).toEqual([true, true, true])
     expect([of('in', [1]), of('contains', 1), of('eq', null)]).toEqual([false, false, false])

@@ -201,7 +201,7 @@ describe.each(stores)('the response to a write is the committed row, over $name'
   })
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
-    'HDR-8: at isolation level %s, a "write" that changes the row before apply() runs once, and the response is 500',
+    'HDR-8: if "write" changes the row before apply(), "write" runs once, and the response is 500 (isolation level %s)',
     async (level) => {
       for (const savepoint of [false, true]) {
         for (const version of ['xmin', { column: 'version', soleWriter: true }] as const) {

@@ -89,7 +89,7 @@ describe('an adapter over { read, write }', () => {
     expect(await over.textOf(`/${id}`)).toBe('dos')
   })
 
-  it('HDR-4: reads the primary for conditional requests and for records that the replica lacks, for every caller', async () => {
+  it('HDR-4: for every caller, reads the primary for conditional requests and records not on the replica', async () => {
     await using over = await service(true)
     const { id, tag } = await stored(over)
     await pair.hold()
@@ -136,7 +136,7 @@ describe('an adapter over { read, write }', () => {
     expect(await broken.textOf(`/${id}`, { caller: 'luis' })).toBe('dos')
   })
 
-  it('can hide the writes of the caller if "ownWrites" is false, and can cause an outdated 304 or 404 if "verified" is false', async () => {
+  it('can hide own writes if "ownWrites" is false, and send a stale 304 or 404 if "verified" is false', async () => {
     await using loose = await service({ ownWrites: false })
     await using unverified = await service({ verified: false })
     const { id, tag } = await stored(unverified)

@@ -3,7 +3,7 @@ import { LoginCounter } from '../../../src/auth/login/login-counter.js'
 
 afterEach(() => vi.useRealTimers())
 
-it('LIMIT-1: releasing a login attempt of an earlier window does not lower the local count of the current window', async () => {
+it('LIMIT-1: releasing an attempt of an earlier window does not lower the local count of the current one', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   let isDown = false
   const shared = {

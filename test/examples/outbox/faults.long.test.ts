@@ -125,8 +125,8 @@ it('the consumer ignores old messages of a publisher that was paused and replace
     const second = await outbox.insert(1)
     for (const change of await next.database.unpublished(10)) await next.broker.publish(change)
     await vi.waitFor(() => expect(old.database.holds()).toBe(false))
-    // Publishes the message again until the duplicate window of the stream has ended, and the broker
-    // stores the message a second time.
+    // Publishes the message again until the duplicate window of the stream has ended, and the
+    // broker stores the message a second time.
     await vi.waitFor(
       async () => {
         await old.broker.publish(stale as NonNullable<typeof stale>)

@@ -41,7 +41,7 @@ export class Lease {
   readonly #connection: Connection
   readonly #maxTime: number
   readonly #over: (broken: Error | boolean) => void
-  /** Why the connection must not be used any more, although it has not ended. */
+  /** Why the connection must not be used any more, even if it has not ended. */
   #unfit: Error | undefined
   /** Whether `end` has been called. */
   #given = false

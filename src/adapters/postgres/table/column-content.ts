@@ -124,7 +124,7 @@ const isRounded = (sqlType: string | undefined): sqlType is string =>
 
 /**
  * The type that a number is compared as. If a `numeric` or a `real` were compared as `double
- * precision`, filters and pages would not match the order in which the column sorts its values.
+ * precision`, filters and cursors would not match the order of the list.
  */
 const numberType = (sqlType: string | undefined): string =>
   sqlType === 'real' || sqlType === 'numeric' ? sqlType : 'double precision'

@@ -76,8 +76,8 @@ export class Layout {
    */
   readonly inexact: string | undefined
   /**
-   * The SQL expressions for the content of a record: one for each shown member that is stored in a
-   * column of the table.
+   * The SQL expressions for the content of a record: one for each shown member that has a column of
+   * its own in the table, and one for the column `restName`, if the table has this column.
    */
   readonly content: readonly string[]
   /**

@@ -115,7 +115,7 @@ const clientOf = ({ caller = '' }: AdapterCall): string => caller
 
 /**
  * Returns the position that a replica must have reached for the client, or `'primary'` if the read
- * must use the primary. Returns `undefined` if the store has no position of the client. If the
+ * must use the primary. Returns `undefined` if the store has no position for the client. If the
  * store fails, the client's position is not known, so the read uses the primary.
  */
 async function positionOf(positions: ReplicaPositions, call: AdapterCall): Promise<'primary' | string | undefined> {

@@ -39,8 +39,8 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
     compare(op, value) {
       const number = value as number
       // The value is cast to an integer type, so that an index on the column can be used. A value
-      // between two integers is replaced by the lower integer. If the value is outside the range of
-      // the column, the comparison matches either all numbers in the column or none.
+      // between two integers is replaced by the lower integer. If the absolute value is larger than
+      // `bound`, the comparison matches either all numbers from `-bound` up, or none.
       if (Number.isSafeInteger(number)) return { op, text: digits(number), cast: 'bigint' }
       if (op === '=') return 'never'
       const upwards = op === '>' || op === '>='
