@@ -5,6 +5,7 @@
 
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { ConfigurationError } from '../problem.js'
+import { placesOf } from './schema-places.js'
 import type { Shape } from './shape.js'
 
 /**
@@ -58,13 +59,15 @@ export class NamedMembers {
    */
   searchable(where: string, field: Path): Shape {
     const shape = this.visible(where, field)
-    const inside = writeOnlyInside(shape, [nameOf(field)], new Set())
-    if (inside === undefined) return shape
-    throw new ConfigurationError(
-      'exposes-write-only',
-      `"${this.#owner}" names "${nameOf(field)}" in "${where}", but "${inside.join('.')}" is writeOnly: searches would ` +
-        `reveal its value. ${shape.isArray ? 'Name another member.' : 'Name the inner members that clients may see.'}`,
-    )
+    for (const [path, place] of placesOf(shape, nameOf(field))) {
+      if (!place.writeOnly) continue
+      throw new ConfigurationError(
+        'exposes-write-only',
+        `"${this.#owner}" names "${nameOf(field)}" in "${where}", but "${path}" is writeOnly: searches would reveal ` +
+          `its value. ${shape.isArray ? 'Name another member.' : 'Name the inner members that clients may see.'}`,
+      )
+    }
+    return shape
   }
 
   /** Like `visible`, but also throws `unsuitable-member` if the member is an object or array. */
@@ -104,21 +107,4 @@ export class NamedMembers {
       `"${this.#owner}" names "${field}" in "${where}", but ${this.#source} has no such member. ${fix}`,
     )
   }
-}
-
-/** Returns the path of the first write-only member inside a value, or `undefined`. */
-function writeOnlyInside(shape: Shape, path: readonly string[], seen: Set<Shape>): readonly string[] | undefined {
-  if (seen.has(shape)) return undefined
-  seen.add(shape)
-  const inner: (readonly [string, Shape])[] = [
-    ...shape.members,
-    ...[...shape.prefix, ...shape.others, ...(shape.items === undefined ? [] : [shape.items])].map(
-      (one) => ['*', one] as const,
-    ),
-  ]
-  for (const [name, one] of inner) {
-    const found = one.writeOnly ? [...path, name] : writeOnlyInside(one, [...path, name], seen)
-    if (found !== undefined) return found
-  }
-  return undefined
 }

@@ -7,6 +7,7 @@ import { canonicalDecimal, canonicalInt64, compareDecimals } from '../http/decim
 import { canonicalDuration, compareDurations } from '../http/duration.js'
 import { canonicalInstant, canonicalLocalTime, canonicalTime, compareInstants, compareTimes } from '../http/instant.js'
 import { canonicalLocalDateTime } from '../http/local-date-time.js'
+import { placesOf } from './schema-places.js'
 import type { Shape } from './shape.js'
 
 export interface ValueFormat {
@@ -80,16 +81,9 @@ const formats: readonly ValueFormat[] = [
 export const valueFormats: ReadonlyMap<string, ValueFormat> = new Map(formats.map((format) => [format.name, format]))
 
 /** Whether the shape, or the shape of a nested value, has one of these formats. */
-export function hasFormats(shape: Shape, seen: Set<Shape> = new Set()): boolean {
-  if (seen.has(shape)) return false
-  seen.add(shape)
-  const inner = [
-    ...shape.members.values(),
-    ...shape.others,
-    ...shape.prefix,
-    ...(shape.items === undefined ? [] : [shape.items]),
-  ]
-  return valueFormat(shape) !== undefined || inner.some((one) => hasFormats(one, seen))
+export function hasFormats(shape: Shape): boolean {
+  for (const [, place] of placesOf(shape)) if (valueFormat(place) !== undefined) return true
+  return false
 }
 
 /** The format of a string; `undefined` if strings of this shape are compared as they are. */

@@ -38,10 +38,14 @@ export async function searchOf(
     return byEngine(table, keys, parameters)
   }
   if (text.trim() === '') return undefined
-  const vector = vectorSql(table, search)
+  const vector = vectors.get(table) ?? vectorSql(table, search)
+  vectors.set(table, vector)
   const query = `websearch_to_tsquery(${literal(search.config ?? 'simple')}, ${parameters.add(text)})`
   return { join: '', where: [`${vector} @@ ${query}`], rank: rankBy(`ts_rank(${vector}, ${query})`, true) }
 }
+
+/** The search vector of each table. It is the same for all requests, and is checked only once. */
+const vectors = new WeakMap<Table, string>()
 
 /**
  * Returns the reason why the server could not parse the search text, phrased as the end of a

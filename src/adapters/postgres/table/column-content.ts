@@ -78,7 +78,10 @@ function mismatchOf(
   const isNumber = counts === true || formats?.includes('decimal') === true
   if (isNumber && (format === undefined || !formats?.includes(format))) {
     const declared = formats?.map((one) => `"${one}"`).join(' or ')
-    return `may be a string, ${lies}: declare the type number, or the format ${declared} if clients get numbers as strings`
+    return (
+      `may be a string, ${lies}: declare the type number, or the format ${declared} if clients get ` +
+      'numbers as strings'
+    )
   }
   if (format !== undefined && formats !== undefined && !formats.includes(format) && !open.has(format)) {
     const [best] = formats
